@@ -7,7 +7,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 # Where a change means compiling. Folders are in the list for files that were added or removed.
 CORE := CMakeLists.txt $(wildcard src/core src/core/* src/core/*/* build_backend/*.cmake)
 
-.PHONY: demo test test-all bench docs fuzz lint types man dist sanitize study-pages clean
+.PHONY: demo test test-all quick coverage bench docs fuzz lint types man architecture dist sanitize study-pages clean
 
 # The stamps make a second run quick. What a build needs stays in the environment, so that it compiles only what changed.
 $(VENV)/tools: pyproject.toml $(wildcard build_backend/*.py)
@@ -40,6 +40,24 @@ test: lint types
 test-all: lint types
 	$(BIN)/pytest -n auto
 
+# While you work: lint, types, and the tests of the folders that differ from the last commit, with a few fast ones.
+quick: lint types
+	$(BIN)/pytest -q -n auto -m "not slow" $$($(BIN)/python tests/changed.py)
+
+# COVERED_TESTS: the tests that count, by default all.
+# Coverage of Python and of the C++ core, by the tests that are not slow. The core is built a second time, with counters.
+COVERED := build/coverage
+coverage: $(VENV)/installed-test
+	$(PIP) coverage gcovr
+	$(PIP) --no-build-isolation --no-deps --upgrade --target $(COVERED)/site --config-settings build-dir=$(COVERED)/module \
+	    --config-settings cmake.define.COVERAGE=ON --config-settings cmake.build-type=Debug --config-settings install.strip=false .
+	$(BIN)/python -m venv --without-pip $(COVERED)/venv
+	export PYTHONPATH="$(CURDIR)/$(COVERED)/site:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"; \
+	$(COVERED)/venv/bin/python -m coverage run --data-file=$(COVERED)/python --source=$(COVERED)/site/stablebn \
+	    -m pytest -q -m "not slow" $(COVERED_TESTS)
+	$(BIN)/coverage report --data-file=$(COVERED)/python --skip-covered --precision=1 | tail -1
+	$(BIN)/gcovr --root src/core --object-directory $(COVERED)/module --print-summary --txt $(COVERED)/core.txt
+
 $(VENV)/installed-bench: pyproject.toml | $(VENV)/installed
 	$(PIP) --no-build-isolation --editable ".[bench]"
 	touch $@
@@ -65,6 +83,10 @@ study-pages: $(VENV)/installed-test
 SECONDS ?= 60
 fuzz: $(VENV)/installed-test
 	$(BIN)/python -m fuzz --seconds $(SECONDS) $(OPTIONS)
+
+# The tree in docs/architecture.md: after a folder has changed.
+architecture: $(VENV)/installed
+	$(BIN)/python build_backend/architecture.py
 
 # man/stablebn.1 from the commands: after one of them or an option has changed.
 man: $(VENV)/installed

@@ -23,6 +23,7 @@ from machine import about
 import stablebn as sb
 from stablebn.learners import define_problem
 from stablebn.prepare.prepare import prepare
+from stablebn.prepare.read_options import ReadOptions
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search.parent_sets import MOST_SCORED, candidate_sets
 from stablebn.threads import cores
@@ -79,7 +80,7 @@ def tables(shared: Path) -> Iterator[tuple[str, pa.Table, Mapping[str, Any]]]:
 
 def measure(label: str, table: pa.Table, options: Mapping[str, Any]) -> dict[str, Any]:
     """Prove, verify, and compare with the others."""
-    prepared = prepare(table, kinds="categorical")
+    prepared = prepare(table, ReadOptions(kinds="categorical"))
     began, cpu = time.perf_counter(), time.process_time()
     result = sb.learn(table, "exact", kinds="categorical", **options)
     clock, cpu = time.perf_counter() - began, time.process_time() - cpu

@@ -26,7 +26,7 @@ from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig
 from stablebn.stats.engines.device import Device
 from stablebn.stats.engines.gpu import GpuSource
-from stablebn.stats.row_source import TableSource
+from stablebn.stats.engines.memory import TableSource
 from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable
 from stablebn.threads import cores
 
@@ -51,7 +51,7 @@ def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
 
 def table_of(network: sb.Network, rows: int) -> Any:
     """A sample; of more rows than can be sampled soon, the same ones several times."""
-    table = prepare(network.sample(min(rows, SAMPLED), seed=1), threads=cores()).table
+    table = prepare(network.sample(min(rows, SAMPLED), seed=1)).table
     return repeated(table, -(-rows // SAMPLED))
 
 

@@ -32,8 +32,8 @@ from pyarrow import feather, parquet
 
 import stablebn as sb
 from stablebn.prepare.prepare import prepare
+from stablebn.prepare.read_options import ReadOptions
 from stablebn.table.table import CategoricalTable, ContinuousTable
-from stablebn.threads import cores
 
 ROOT = Path(__file__).resolve().parents[1]
 PIECE = 1_000_000
@@ -212,7 +212,7 @@ def _read(name: str, folder: Path) -> dict[str, float]:
     source = MADE[name](folder)
     names = list(range(source.shape[1])) if isinstance(source, np.ndarray) else None
     _warm_up(folder)
-    prepared, figures = _timed(lambda: prepare(source, names=names, threads=cores()))
+    prepared, figures = _timed(lambda: prepare(source, ReadOptions(names=names)))
     table = prepared.table
     if not isinstance(table, CategoricalTable | ContinuousTable):
         raise TypeError(f"{name} is mixed.")

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 import stablebn as sb
 from stablebn.networks import known_networks
-from stablebn.study.tables.table import Table
+from stablebn.study.tables.table import StudyTable
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 OUTCOMES = DOCS / "study-outcomes.json.gz"
@@ -28,7 +28,7 @@ PICTURES = {
 """Of those that the study draws, which are in docs/, and how they are called there."""
 
 
-def page(title: str, tables: tuple[Table, ...]) -> str:
+def page(title: str, tables: tuple[StudyTable, ...]) -> str:
     """All tables, each under a heading of its own."""
     return "\n".join(
         [

@@ -13,7 +13,7 @@ from tests.drawn import (
     LEARNERS,
     PURE,
     SCORES,
-    SCORES_WITH_HOLES,
+    SCORES_WITH_MISSING,
     TESTING,
     TESTS,
     UNSTABLE,
@@ -297,7 +297,7 @@ def _takes_holes(question: str, combination: Combination) -> bool:
     """Whether missing="available" is defined for what is asked."""
     if question in ("ci_test", "compare"):
         return True
-    return combination.score in SCORES_WITH_HOLES if question == "score" else takes_holes(combination)
+    return combination.score in SCORES_WITH_MISSING if question == "score" else takes_holes(combination)
 
 
 def _with_holes(streams: Streams, table: Table) -> Table:

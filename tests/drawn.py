@@ -9,6 +9,8 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import pytest
+
 SCORES = {
     "categorical": ("bic", "aic", "loglik", "bde", "bds", "k2", "qnml", "dg", "basis"),
     "continuous": ("bic", "aic", "loglik", "bge", "dg", "basis"),
@@ -29,7 +31,7 @@ UNSTABLE = ("tabu", "hc")
 
 
 # With values missing, a family has its own rows: not all scores and learners can do with that.
-SCORES_WITH_HOLES = ("bic", "aic", "loglik")
+SCORES_WITH_MISSING = ("bic", "aic", "loglik")
 
 
 class Combination(NamedTuple):
@@ -54,6 +56,11 @@ def combinations(learners: Sequence[str] = LEARNERS, kinds: Sequence[str] = KIND
                 yield Combination(algorithm, kind, score)
 
 
+def thinned(*values: Any, name: str, example: int) -> Any:
+    """Return a test case; all examples but the first are slow, so that `make test` runs each combination once."""
+    return pytest.param(*values, id=name, marks=[pytest.mark.slow] if example else [])
+
+
 class Streams:
     """A random generator for every purpose, so that one draw says nothing of another."""
 
@@ -71,7 +78,7 @@ class Streams:
 
 def takes_holes(combination: Combination) -> bool:
     """Whether missing="available" is defined."""
-    return combination.algorithm != "fges" and combination.score in SCORES_WITH_HOLES
+    return combination.algorithm != "fges" and combination.score in SCORES_WITH_MISSING
 
 
 def holes_of(streams: Streams, combination: Combination, columns: int, rows: int) -> list[tuple[int, int]]:

@@ -10,9 +10,9 @@ import pytest
 
 import stablebn as sb
 from stablebn.study import Outcomes
-from stablebn.study.tables.more_score import ALL_SIZES
+from stablebn.study.paper.more_score import ALL_SIZES
 from stablebn.study.tables.summary import Experiments
-from stablebn.study.tables.table import Table, shown
+from stablebn.study.tables.table import StudyTable, shown
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 KINDS = ("categorical", "continuous")
@@ -37,7 +37,7 @@ def outcomes() -> Outcomes:
 
 
 @cache
-def tables() -> Mapping[str, Table]:
+def tables() -> Mapping[str, StudyTable]:
     return {table.name: table for table in outcomes().tables}
 
 

@@ -5,82 +5,23 @@ Learns the structure of Bayesian networks so that the answer depends on the data
 
 from __future__ import annotations
 
-# The entry point of the command imports this module before it can handle Ctrl-C, so that this imports nothing: not
-# `typing` either, whose name type checkers know.
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from stablebn import study
-    from stablebn.api.checks import Check
-    from stablebn.api.estimators import (
-        FGES,
-        GS,
-        H2PC,
-        HC,
-        MMHC,
-        Averaged,
-        Best,
-        Exact,
-        HCDec,
-        HCInc,
-        HCStable,
-        InterIAMB,
-        PCStable,
-        Tabu,
-        TabuDec,
-        TabuInc,
-        TabuStable,
-    )
-    from stablebn.api.functions import check, ci_test, compare, fit, learn, load_statistics, score, statistics
-    from stablebn.api.near_optimal import NearClass, NearOptimal, near_optimal
-    from stablebn.api.proofs import prove, verify
-    from stablebn.errors import (
-        CertificateError,
-        Conflict,
-        DataError,
-        FormatError,
-        GraphError,
-        KnowledgeError,
-        MissingExtraError,
-        OptionError,
-        StableBNError,
-        UnseenLevelWarning,
-    )
-    from stablebn.exact.certificate import Certificate
-    from stablebn.graph import DAG, PDAG, Agreement, Comparison
-    from stablebn.knowledge import Knowledge
-    from stablebn.learners.shared.pattern import TestTrace
-    from stablebn.networks import (
-        CPT,
-        ConditionalGaussian,
-        LinearGaussian,
-        Network,
-        random_network,
-        read_graph,
-        read_network,
-    )
-    from stablebn.prepare.discretize import Discretised, discretise
-    from stablebn.resampling.averaging import EdgeConfidence
-    from stablebn.resampling.bootstrap import bootstrap
-    from stablebn.resampling.bootstrap_result import Bootstrap
-    from stablebn.resampling.cross_validation import CrossValidation, Difference, Fold, cross_validate
-    from stablebn.resampling.stability import stability
-    from stablebn.resampling.stability_result import EdgeFrequency, Spread, Stability
-    from stablebn.result.explanation import Explanation
-    from stablebn.result.result import CITest, GraphScore, Result
-    from stablebn.search.operator_trace import OperatorTrace
-    from stablebn.search.trace import Trace
+# This module imports nothing: the command imports it before it can handle Ctrl-C. Type checkers read `__init__.pyi`.
 
 __version__ = "0.1.0"
 
 # Where each public name lives. It is imported when first used, so that `import stablebn` is quick.
 _HOMES = {
-    "stablebn.api.functions": ("check", "ci_test", "compare", "fit", "learn", "load_statistics", "score", "statistics"),
+    "stablebn.api.learn": ("learn",),
+    "stablebn.api.score": ("score",),
+    "stablebn.api.fit": ("fit",),
+    "stablebn.api.ci_test": ("ci_test",),
+    "stablebn.api.compare": ("compare",),
+    "stablebn.api.statistics": ("load_statistics", "statistics"),
     "stablebn.resampling.stability": ("stability",),
-    "stablebn.resampling.stability_result": ("EdgeFrequency", "Spread", "Stability"),
+    "stablebn.resampling.stability_result": ("Spread", "Stability"),
     "stablebn.exact.certificate": ("Certificate",),
-    "stablebn.api.checks": ("Check",),
-    "stablebn.resampling.averaging": ("EdgeConfidence",),
+    "stablebn.api.check": ("Check", "check"),
+    "stablebn.resampling.edge_frequencies": ("EdgeConfidence", "EdgeFrequency"),
     "stablebn.resampling.bootstrap": ("bootstrap",),
     "stablebn.resampling.bootstrap_result": ("Bootstrap",),
     "stablebn.resampling.cross_validation": ("CrossValidation", "Difference", "Fold", "cross_validate"),

@@ -1,4 +1,4 @@
-"""One small tree of exceptions: what is wrong, and what to do about it."""
+"""The exceptions of stablebn, and helpers that write values into error messages."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-# How much of a value stands in a message.
+# The longest text, and the largest integer in bits, that a message shows in full.
 _MOST_LETTERS = 200
 _MOST_BITS = 256
 
 
 class StableBNError(Exception):
-    """Root of every error that stablebn raises on purpose."""
+    """Base class of all errors that stablebn raises on purpose."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Exception would call the constructor with the message alone, in the process that a worker reports to.
+        # When a worker process reports an error, Exception would call the constructor with the message alone.
         return _without_constructor, (type(self), self.args), vars(self)
 
 
 def _without_constructor(kind: type[StableBNError], arguments: tuple[object, ...]) -> StableBNError:
-    """Make an error from its `args`, for pickle and copy."""
+    """Create an error from its `args`, for pickle and copy."""
     return kind.__new__(kind, *arguments)
 
 
 @dataclass(frozen=True)
-class Problem:
-    """Something for which a table cannot be learned from as it is.
+class DataProblem:
+    """A reason why a table cannot be used as it is.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Problem:
     columns : tuple of hashable
         The columns concerned.
     remedy : mapping of option to value
-        What mends it; empty: no option does.
+        The options that solve the problem; empty if none does.
     """
 
     message: str
@@ -44,25 +44,25 @@ class Problem:
 
 
 class DataError(StableBNError, ValueError):
-    """The table cannot be learned from as it is; the message names the columns and the remedy.
+    """The table cannot be used as it is; the message names the columns and the remedy.
 
     Parameters
     ----------
     message : str
     columns, remedy
-        As in `Problem`: of one that is the only one so far.
-    problems : sequence of Problem
-        All there are.
+        As in `DataProblem`, if there is only one problem.
+    problems : sequence of DataProblem
+        All problems.
 
     Attributes
     ----------
-    problems : tuple of Problem
+    problems : tuple of DataProblem
     remedy : dict of option to value
-        Options of `stablebn.learn` with which all problems are mended: `stablebn.learn(data, **error.remedy)` runs.
-        Those that the call had about the table are among them. Empty where no option helps.
+        Options of `stablebn.learn` that solve all problems: `stablebn.learn(data, **error.remedy)` runs. They include
+        the reading options of the call. Empty if no option helps.
     """
 
-    problems: tuple[Problem, ...]
+    problems: tuple[DataProblem, ...]
     remedy: dict[str, object]
 
     def __init__(
@@ -70,36 +70,37 @@ class DataError(StableBNError, ValueError):
         message: str,
         columns: Sequence[Hashable] = (),
         remedy: Mapping[str, object] | None = None,
-        problems: Sequence[Problem] = (),
+        problems: Sequence[DataProblem] = (),
     ) -> None:
         super().__init__(message)
         self.remedy = dict(remedy or {})
-        self.problems = tuple(problems) or (Problem(message, tuple(columns), self.remedy),)
+        self.problems = tuple(problems) or (DataProblem(message, tuple(columns), self.remedy),)
 
 
 class UnseenLevelWarning(UserWarning):
-    """Rows have levels that a network does not know, and so are impossible under it."""
+    """Rows have levels that a network does not have; the network gives these rows probability 0."""
 
 
 class GraphError(StableBNError, ValueError):
-    """A graph is not what the operation needs: a cycle, an unknown node, a doubled edge."""
+    """A graph is invalid for an operation: it has a cycle, an unknown node, or two edges between two nodes."""
 
 
 class OptionError(StableBNError, ValueError):
-    """An option has a value it cannot take."""
+    """An option is unknown, or has a value that it cannot have."""
 
 
 @dataclass(frozen=True)
 class Conflict:
-    """Statements that cannot all be true of one graph, none of which could be left out of the contradiction.
+    """A minimal set of statements that cannot all be true of one graph.
 
     Attributes
     ----------
     kind : str
         What the arcs contradict: "cycle", "forbidden", "tiers", "roots", "leaves", "allowed", "max_parents", "merged",
-        "kinds" or "no part"; or "two tiers" of a variable, or "unknown" of names that are no columns.
+        "kinds" or "no part" (columns that take no part). Or "two tiers" for a variable in both, or "unknown" for names
+        that are not columns.
     message : str
-        The contradiction in words.
+        A description of the contradiction.
     arcs : tuple of (from, to)
         The required arcs concerned.
     columns : tuple of names
@@ -113,12 +114,12 @@ class Conflict:
 
 
 class KnowledgeError(OptionError):
-    """What is said to be known cannot be read, or not all of it can be true.
+    """Background knowledge cannot be read, or contradicts itself.
 
     Attributes
     ----------
     conflicts : tuple of Conflict
-        All contradictions; empty: it cannot be read.
+        All contradictions; empty if the knowledge cannot be read.
     """
 
     conflicts: tuple[Conflict, ...]
@@ -129,7 +130,7 @@ class KnowledgeError(OptionError):
 
     @classmethod
     def of(cls, conflicts: Sequence[Conflict]) -> KnowledgeError:
-        """One error for all of them."""
+        """Return one error that lists all conflicts."""
         if len(conflicts) == 1:
             return cls(conflicts[0].message, conflicts)
         lines = [f"  {number}. {conflict.message}" for number, conflict in enumerate(conflicts, start=1)]
@@ -141,49 +142,49 @@ class CertificateError(StableBNError, ValueError):
 
 
 class FormatError(StableBNError, ValueError):
-    """A file is not what its format asks for; the message names the file, the line and what was expected."""
+    """A file does not follow its format; the message names the file, the line and what was expected."""
 
     def __init__(self, file: str, line: int | None, problem: str) -> None:
         super().__init__(f"{file}{'' if line is None else f', line {line}'}: {problem}")
 
 
 class MissingExtraError(StableBNError, ImportError):
-    """An optional package is needed; the message names the extra that brings it."""
+    """An optional package is missing; the message names the extra that installs it."""
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f"this needs {package}. Install it with: pip install 'stablebn[{extra}]'")
 
 
 def listed(names: Sequence[Hashable], most: int = 8) -> str:
-    """Names as they stand in a message: quoted, comma separated, a long list cut short.
+    """Write names for a message: quoted, separated by commas, at most `most` of them.
 
     >>> listed(["a", "b"])
     "'a', 'b'"
     """
-    told = ", ".join(shown(name) for name in names[:most])
+    text = ", ".join(shown(name) for name in names[:most])
     rest = len(names) - most
-    return f"{told} and {rest} more" if rest > 0 else told
+    return f"{text} and {rest} more" if rest > 0 else text
 
 
 def shown(value: object) -> str:
-    """Return a value as it stands in a message: its `repr`, cut where it is long.
+    """Write a value for a message: its `repr`, cut if it is long.
 
     >>> shown("age"), shown(2**100_000), shown("x" * 1_000)[-6:]
     ("'age'", '2**100000...', 'xxx...')
     """
-    # Python does not write integers of thousands of digits.
+    # Python refuses to write integers with thousands of digits.
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         return f"{'-' if value < 0 else ''}2**{value.bit_length() - 1}..."
     try:
         text = repr(value)
     except Exception:
-        # Nested too deeply, or of a class whose `__repr__` fails.
+        # The value is nested too deeply, or its `__repr__` fails.
         return f"<{type(value).__name__}>"
     return text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]}..."
 
 
 def spelled(name: object, *, keep: str = "") -> str:
-    r"""A name as it is shown: characters that do not print, such as those that steer a terminal, as escapes.
+    r"""Replace characters that do not print, such as terminal control codes, by escapes.
 
     >>> spelled("age"), spelled("\x1b[31mred\n")
     ('age', '\\x1b[31mred\\n')
@@ -191,9 +192,9 @@ def spelled(name: object, *, keep: str = "") -> str:
     Parameters
     ----------
     name : object
-        A name, or a whole text.
+        A name or any text.
     keep : str
-        Characters that stay as they are.
+        Characters that are not replaced.
     """
     text = str(name)
     if text.isprintable():
@@ -205,12 +206,12 @@ def spelled(name: object, *, keep: str = "") -> str:
 
 
 def is_among(value: object, allowed: Sequence[Hashable]) -> bool:
-    """Whether a value is one of the `allowed` ones; what cannot be compared with them, such as pandas.NA, is not."""
+    """Return whether a value is among the allowed ones. A value that cannot be compared, such as pandas.NA, is not."""
     try:
-        # An array of one element would be found.
+        # Without the first condition, an array of one element would be found.
         return isinstance(value, Hashable) and value in allowed
     except Exception:
-        # Of whatever kind: the value has a comparison of its own, as a signalling NaN of Decimal.
+        # Any exception: the value defines its own comparison, as a signalling NaN of Decimal does.
         return False
 
 

@@ -1,7 +1,7 @@
-"""Writing files: whole or not at all, and never over another one unasked.
+"""Write files atomically, and replace an existing file only if the user allows it.
 
-A name may lead elsewhere: through a symbolic link to the file it points to, which is what is written, and the link
-stays; to a pipe or a device such as /dev/stdout, which is written into.
+If the path is a symbolic link, the file that it points to is written, and the link stays. Pipes and devices such as
+/dev/stdout are written to directly.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from stablebn.errors import OptionError
 if sys.platform != "win32":
     import fcntl
 
-# Of the name of a file, in that of the temporary one: file systems allow 255 bytes.
+# Characters of the file name that the temporary name begins with: file systems allow 255 bytes.
 _LONGEST_PREFIX = 50
 
 
 def check_free(path: Path, *, force: bool) -> None:
-    """Raise `OptionError` if a file could not be written here, before any work is done for it."""
-    with _told(path):
+    """Raise `OptionError` if a file cannot be written here; called before any work is done for it."""
+    with _system_errors_explained(path):
         _check_free(path, force=force)
 
 
 @contextmanager
 def whole_file(path: Path, *, force: bool = False) -> Iterator[Path]:
-    """A temporary file to write to, which takes the place of `path` when all has gone well, and vanishes otherwise.
+    """Yield a temporary file to write to; it replaces `path` when the block ends, and is removed after an error.
 
     Raises
     ------
     OptionError
         The file exists, or cannot be written.
     """
-    with _told(path):
+    with _system_errors_explained(path):
         _check_free(path, force=force)
-        if _takes_what_comes(path):
+        if _is_stream(path):
             with tempfile.TemporaryDirectory(prefix="stablebn-") as folder:
                 temporary = Path(folder, path.name)
                 yield temporary
-                _pour(temporary, path)
+                _copy_to_stream(temporary, path)
             return
         target = Path(os.path.realpath(path))
         _remove_left_over(target)
@@ -65,20 +65,20 @@ def whole_file(path: Path, *, force: bool = False) -> Iterator[Path]:
 
 
 def write_atomically(path: Path, content: str | bytes, *, force: bool = False) -> None:
-    """Write a file so that it is there whole or not at all, also if the machine stops half-way."""
+    """Write a file completely or not at all, even if the machine stops before the end."""
     with whole_file(path, force=force) as temporary:
         temporary.write_bytes(_encoded(path, content) if isinstance(content, str) else content)
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder, and those around it, where there is none."""
-    with _told(path):
+    """Create a folder and its parents if they do not exist."""
+    with _system_errors_explained(path):
         path.mkdir(parents=True, exist_ok=True)
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Say what a system says that will not write: the disk is full, the folder is read-only, the name too long."""
+def _system_errors_explained(path: Path) -> Iterator[None]:
+    """Raise `OptionError` for errors of the system: a full disk, a read-only folder, a name that is too long."""
     try:
         yield
     except OSError as error:
@@ -90,7 +90,7 @@ def _check_free(path: Path, *, force: bool) -> None:
     folder = Path(os.path.realpath(path)).parent
     if path.is_dir() or not folder.is_dir():
         raise OptionError(f"cannot write {_cut(path)}: it is a directory, or its directory does not exist.")
-    if _takes_what_comes(path):
+    if _is_stream(path):
         return
     exists = path.exists()
     if exists and not path.is_file():
@@ -105,35 +105,35 @@ def _exists(path: Path) -> OptionError:
     return OptionError(f"{path} exists. Say --force (force=True) to replace it, or choose another name.")
 
 
-def _takes_what_comes(path: Path) -> bool:
-    """Whether what is written there replaces nothing: a pipe, a terminal, /dev/null, or our own standard output."""
+def _is_stream(path: Path) -> bool:
+    """Return whether writing replaces nothing: a pipe, a terminal, /dev/null, or the standard output."""
     try:
-        there = path.stat()
+        status = path.stat()
     except FileNotFoundError:
         return False
-    return stat.S_ISFIFO(there.st_mode) or stat.S_ISCHR(there.st_mode) or _is_standard_output(there)
+    return stat.S_ISFIFO(status.st_mode) or stat.S_ISCHR(status.st_mode) or _is_standard_output(status)
 
 
-def _is_standard_output(there: os.stat_result) -> bool:
+def _is_standard_output(status: os.stat_result) -> bool:
     try:
-        return os.path.samestat(there, os.fstat(1))
+        return os.path.samestat(status, os.fstat(1))
     except OSError:
-        # It is closed.
+        # The standard output is closed.
         return False
 
 
-def _pour(content: Path, path: Path) -> None:
-    """Write all of a file into what takes it."""
+def _copy_to_stream(content: Path, path: Path) -> None:
+    """Copy a file to a pipe, a device or the standard output."""
     standard = _is_standard_output(path.stat())
     if standard:
         sys.stdout.flush()
-    # Opened a second time, a file that standard output is redirected to would be written from its beginning.
+    # If standard output is redirected to a file, opening that file again would overwrite its beginning.
     with content.open("rb") as source, open(os.dup(1) if standard else path, "wb") as sink:
         shutil.copyfileobj(source, sink)
 
 
 def _temporary(target: Path) -> tuple[int, Path]:
-    """A new file beside another one, locked as long as it is being written."""
+    """Create a file beside another one, locked while it is being written."""
     while True:
         descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=_prefix(target), suffix=".part")
         if sys.platform != "win32":
@@ -141,18 +141,18 @@ def _temporary(target: Path) -> tuple[int, Path]:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.fstat(descriptor).st_nlink:
             return descriptor, Path(name)
-        # Before it was locked, another process has taken it for one that was left over.
+        # Before it was locked, another process removed it as a left-over file.
         os.close(descriptor)
 
 
 def _remove_left_over(target: Path) -> None:
-    """Remove what a process that was killed has left of the same file: nobody has it locked."""
-    # As `mkstemp` names them.
+    """Remove temporary files of the same target that a killed process left: they are not locked."""
+    # The pattern of `mkstemp`.
     left_over = re.compile(re.escape(_prefix(target)) + r"[a-z0-9_]{8}\.part")
     for entry in list(os.scandir(target.parent)):
         if not (left_over.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)):
             continue
-        # Where it cannot be removed it does no harm. Windows does not remove a file that is open.
+        # A file that cannot be removed does no harm. Windows does not remove a file that is open.
         with suppress(OSError):
             descriptor = os.open(entry.path, os.O_RDWR)
             try:
@@ -170,7 +170,7 @@ def _prefix(target: Path) -> str:
 
 
 def _set_mode(temporary: Path, target: Path) -> None:
-    """Give a new file the mode and the owner of the one it replaces; `mkstemp` lets only its owner read it."""
+    """Give a new file the mode and the owner of the file it replaces: `mkstemp` lets only the owner read."""
     try:
         old = target.stat()
     except FileNotFoundError:
@@ -184,7 +184,7 @@ def _set_mode(temporary: Path, target: Path) -> None:
 
 
 def _move_unless_taken(temporary: Path, target: Path) -> None:
-    """A hard link fails where a file has appeared meanwhile; file systems without links get a second look."""
+    """Move a file unless the target exists: a hard link fails then; without hard links, check again."""
     try:
         os.link(temporary, target)
     except FileExistsError:
@@ -204,7 +204,7 @@ def _encoded(path: Path, text: str) -> bytes:
 
 
 def _cut(path: Path) -> str:
-    """A path in a message; of one that is too long, the beginning."""
+    """Write a path for a message; if it is too long, only its beginning."""
     text = str(path)
     return text if len(text) <= 200 else f"{text[:200]}..."
 

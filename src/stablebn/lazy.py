@@ -1,4 +1,4 @@
-"""Imports at the first use."""
+"""Import modules at their first use."""
 
 from __future__ import annotations
 
@@ -12,29 +12,26 @@ from types import FrameType, ModuleType
 
 
 def imported(name: str) -> ModuleType:
-    """Import a module that is asked for now.
+    """Import a module with the garbage collector off, and delay Ctrl-C until the import has ended.
 
-    Modules leave no garbage, and Python would look for it again and again while hundreds of them are imported: that
-    takes a tenth of a short run.
-
-    Ctrl-C takes effect when the import has ended: after an import that was interrupted, some packages cannot be
-    imported again.
+    Importing creates no garbage, and collecting while many modules are imported takes a tenth of a short run. After
+    an interrupted import, some packages cannot be imported again.
     """
-    was_looking = gc.isenabled()
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         with _interrupt_deferred():
             return importlib.import_module(name)
     finally:
-        if was_looking:
+        if was_enabled:
             gc.enable()
 
 
 @contextmanager
 def interrupts_recognised() -> Iterator[None]:
-    """Raise `KeyboardInterrupt` for every error that was caused by one.
+    """Raise `KeyboardInterrupt` in place of an error that it caused.
 
-    Python before 3.12 and some packages raise another error if Ctrl-C comes while they are imported.
+    Python before 3.12 and some packages raise another error if Ctrl-C is pressed while they are imported.
     """
     try:
         yield
@@ -54,21 +51,21 @@ def _was_interrupted(error: BaseException | None) -> bool:
 
 @contextmanager
 def _interrupt_deferred() -> Iterator[None]:
-    """Raise `KeyboardInterrupt` at the end instead of in between, unless the signal is handled in another way."""
+    """Raise `KeyboardInterrupt` at the end of the block, unless SIGINT has another handler."""
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
-    came = False
+    is_interrupted = False
 
     def note(number: int, frame: FrameType | None) -> None:
-        nonlocal came
-        came = True
+        nonlocal is_interrupted
+        is_interrupted = True
 
     signal.signal(signal.SIGINT, note)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        if came:
+        if is_interrupted:
             raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""What is said to the user: cautions, and the phrases that cautions and errors share."""
+"""Warnings about the data or a run, and phrases that warnings and errors share."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ MOST_SHOWN = 8
 
 @dataclass(frozen=True)
 class Caution:
-    """Something about the data that the user should know; learning goes on.
+    """A warning about the data or the run, which does not stop learning.
 
     Attributes
     ----------
     code : str
-        A word for what it is about.
+        The kind of warning.
     columns : tuple of hashable
         The columns concerned.
     message : str
@@ -70,7 +70,7 @@ class Caution:
 
 
 def tallied(tally: Mapping[Name, object]) -> str:
-    """Names with what was found in each, in the order of names, a long list cut short.
+    """Write names, each with its value in brackets: sorted by name, at most eight of them.
 
     >>> tallied({"b": 1, "a": 2})
     "'a' (2), 'b' (1)"
@@ -80,8 +80,17 @@ def tallied(tally: Mapping[Name, object]) -> str:
     return f"{shown} and {rest} more" if rest > 0 else shown
 
 
+def counted(number: int, thing: str, things: str | None = None) -> str:
+    """Write a number with the noun in the singular or the plural.
+
+    >>> counted(1, "row"), counted(2000, "row"), counted(2, "class", "classes")
+    ('1 row', '2,000 rows', '2 classes')
+    """
+    return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"
+
+
 def kinds_option(names: Sequence[Name], kind: str) -> str:
-    """Write the option that gives these columns this kind, ready to be pasted.
+    """Write the Python option that sets the kind of some columns.
 
     >>> kinds_option(["age"], "continuous")
     'kinds={"age": "continuous"}'

@@ -1,17 +1,18 @@
-"""What an option is: a field of a configuration that knows its default, its check, its help and its learners.
+"""Define options: fields of a configuration with a default, a check, a help text, and the algorithms that have them.
 
-An option is written once, as a field of a dataclass:
+An option is defined once, as a field of a dataclass:
 
     tabu: int = option(10, "Length of the tabu list.", check=at_least(1), of=("tabu",))
 
-The dataclass is the configuration that code reads. The arguments of `stablebn.learn`, the estimators, the command line,
-the study file and the texts of their help are made from `options_of` it.
+Code reads the dataclass. The arguments of `stablebn.learn`, the estimators, the command line, study files and all help
+texts are generated from `options_of(dataclass)`.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import inspect
+import io
 import math
 import numbers
 import os
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self, TypeIs
 
 Check = Callable[[str, object], None]
-"""Raises `OptionError` if the option of that name cannot have that value."""
+"""Raise `OptionError` if an option, given by its name, cannot have a value."""
 
 Group = Literal[
     "Options",
@@ -54,8 +55,7 @@ Group = Literal[
     "Output",
     "Help",
 ]
-"""Under which of these headings the command line's help has an option, in their order; those that most people need are
-under the first one."""
+"""The heading of an option in the help of the command line, in this order; the first one has the most used options."""
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
@@ -68,7 +68,7 @@ _FORBIDDEN = 'forbidden=[("a", "b")] (command line: --forbid a:b) for arcs that 
 _ALLOWED = 'knowledge={"allowed": [("a", "b")]} for the only pairs that may be joined'
 _TIERS = 'tiers=[["a", "b"], ["c"]]: no arc goes from a later tier to an earlier one'
 _MAX_PARENTS = 'max_parents=3, or max_parents={"a": 1} by variable'
-# What other tools call knowledge, and how it is said here. A white list is the one in some, the other in others.
+# Names of options in other tools, and what to write here. "White list" has two meanings in other tools.
 _OTHER_WORDS = {
     **dict.fromkeys(("whitelist", "white_list"), f"{_REQUIRED}, or {_ALLOWED}"),
     **dict.fromkeys(
@@ -95,7 +95,7 @@ _OTHER_WORDS = {
     **dict.fromkeys(("maxp", "max_indegree", "max_fanin", "maxparents"), _MAX_PARENTS),
     **dict.fromkeys(("background_knowledge", "expert_knowledge", "prior_knowledge", "constraints"), "knowledge=..."),
 }
-# Bytes of a path, and of the name of a file or a folder.
+# The limits of Linux in bytes, for a path and for the name of a file or folder.
 _MOST_OF_PATH, _MOST_OF_NAME = 4096, 255
 
 
@@ -107,33 +107,33 @@ class Option:
     ----------
     name : str
     type : str
-        Of its values in Python, as it is written.
+        The annotation of its values in Python.
     default : object
-        None given stands for it.
+        The value if none, or `None`, is given.
     help : str
-        What it does, in sentences.
+        A description in sentences.
     check : callable or None
         See `Check`.
     of : tuple of str
-        Only learners with one of these traits have it; empty: all of them.
+        Only algorithms with one of these traits have the option; if empty, all have it.
     command_type : type or None
-        Of its values on the command line; None: the command line does not have it.
+        The type of its values on the command line; `None` if the command line does not have it.
     in_studies : bool
         Whether a study file may set it.
     recorded : bool
-        Whether the `config` of a result tells its value.
+        Whether the `config` of a result includes its value.
     positional : bool
         Whether it can be given without its name.
     flag : str or None
-        Its name on the command line, where that is another.
+        Its name on the command line, if that is different.
     from_command : callable or None
-        Makes its value of what the command line gives, where that is another.
+        Converts a value of the command line, if that is different.
     own_name : callable or None
-        Gives a value that has other names elsewhere the name that it has here.
+        Replaces a name that a value has in other tools by its name here.
     group : str
         See `Group`.
     command_help : str or None
-        The help on the command line, where that is another.
+        The help on the command line, if that is different.
     """
 
     name: str
@@ -154,22 +154,22 @@ class Option:
 
     @property
     def required(self) -> bool:
-        """Whether it must be given."""
+        """Whether the option must be given."""
         return self.default is dataclasses.MISSING
 
     @property
     def help_with_default(self) -> str:
-        """The help, and the default where that says something."""
+        """The help, followed by the default unless that is `None` or `False`."""
         return self._with_default(self.help)
 
     @property
     def command_help_with_default(self) -> str:
-        """The same on the command line."""
+        """The help on the command line, followed by the default unless that is `None` or `False`."""
         return self._with_default(self.command_help or self.help)
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Values of which it must be one, if they are words."""
+        """The allowed values, if they are text."""
         allowed = self.check.allowed if isinstance(self.check, Choice) else ()
         return tuple(value for value in allowed if isinstance(value, str))
 
@@ -179,18 +179,18 @@ class Option:
         return f"{text.removesuffix('.')}; by default {self.default}."
 
     def read(self, value: object) -> object:
-        """A value as it is used: a number of NumPy is one of Python, and what has other names elsewhere has ours."""
+        """Convert a value: NumPy numbers to Python numbers, and names of other tools to the names used here."""
         plain = _plain(value)
         return _as_used(self.check, plain if self.own_name is None else self.own_name(plain))
 
     def check_value(self, value: object) -> None:
-        """Raise `OptionError` for a value that the option cannot have."""
+        """Raise `OptionError` if the option cannot have a value."""
         if self.check is not None and not (value is None and self.default is None):
             self.check(self.name, self.read(value))
 
 
 def option(default: object, help: str, **rest: Any) -> Any:  # noqa: A002
-    """A field of a dataclass that is an option: its default, and what `about` takes."""
+    """Return a dataclass field that is an option, given its default and the arguments of `about`."""
     return dataclasses.field(default=default, metadata=about(help, **rest))
 
 
@@ -208,7 +208,7 @@ def about(
     group: Group = "Search",
     command_help: str | None = None,
 ) -> Mapping[str, Any]:
-    """What an option is besides its name, type and default, as metadata of a field; see `Option`."""
+    """Return the properties of an option other than name, type and default, as metadata of a field; see `Option`."""
     return {
         _KEY: {
             "help": help,
@@ -226,43 +226,48 @@ def about(
     }
 
 
+def with_check(metadata: Mapping[str, Any], check: Check) -> Mapping[str, Any]:
+    """Return the metadata of an option with another check."""
+    return {_KEY: {**metadata[_KEY], "check": check}}
+
+
 class _Names(NamedTuple):
-    """The names of all options, of those that can be given without their names, and of those that must be given."""
+    """The names of all options, of the positional ones, and of the required ones."""
 
     known: tuple[str, ...]
-    places: tuple[str, ...]
+    positional: tuple[str, ...]
     required: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Options:
-    """Base of configurations: what their options are is checked when one is made."""
+    """Base class of configurations, which check their values when they are created."""
 
     _known: ClassVar[tuple[Option, ...]]
     _names: ClassVar[_Names]
 
     def __post_init__(self) -> None:
-        own = vars(self)
+        values = vars(self)
         for known in options_of(type(self)):
-            value = own[known.name]
+            value = values[known.name]
             if value is not known.default:
                 known.check_value(value)
-                own[known.name] = known.read(value)
+                values[known.name] = known.read(value)
 
     @classmethod
     def from_call(cls, function: str, positional: Sequence[object], named: Mapping[str, object]) -> Self:
-        """The options that a function was called with; None stands for a default.
+        """Return the options with which a function was called; `None` stands for the default.
 
         Raises
         ------
         OptionError
-            An option is not known, or cannot have its value.
+            An option is unknown, or cannot have its value.
         TypeError
-            Too many arguments, too few, or one twice.
+            There are too many arguments or too few, or one is given twice.
         """
-        known, places, required = _names_of(cls)
+        known, positional_names, required = _names_of(cls)
         refuse_unknown(function, named, known)
-        given = {**dict(zip(places, positional, strict=False)), **named}
+        given = {**dict(zip(positional_names, positional, strict=False)), **named}
         if len(given) < len(positional) + len(named) or any(name not in given for name in required):
             _refuse_call(function, cls, positional, named)
         given = {name: value for name, value in given.items() if value is not None or name in required}
@@ -271,30 +276,33 @@ class Options:
 
     @classmethod
     def check_together(cls, given: Mapping[str, object]) -> None:
-        """Raise `OptionError` for options that do not go together, before values are checked: by default none."""
+        """Raise `OptionError` if options exclude each other; called before their values are checked."""
 
     def part(self, kind: type[SomeOptions]) -> SomeOptions:
-        """The options of a configuration that this one extends; they were checked when this one was made."""
-        own, part = vars(self), object.__new__(kind)
-        vars(part).update({known.name: own[known.name] for known in options_of(kind)})
+        """Return these options as another configuration; options that this one does not have get their defaults.
+
+        Values are not checked again.
+        """
+        values, part = vars(self), object.__new__(kind)
+        vars(part).update({known.name: values.get(known.name, known.default) for known in options_of(kind)})
         return part
 
     def as_used(self, **used: object) -> Self:
-        """The same, where some options have values that were not given but found: they are not checked."""
+        """Return a copy in which some options have values that the library chose, and that are not checked."""
         copy = object.__new__(type(self))
         vars(copy).update(vars(self), **used)
         return copy
 
 
 def options_of(kind: type[Options]) -> tuple[Option, ...]:
-    """The options of a configuration, those that can be given without their names first."""
+    """Return the options of a configuration, positional ones first."""
     if "_known" not in vars(kind):
         kind._known = _read_options(kind)
     return kind._known
 
 
 def _names_of(kind: type[Options]) -> _Names:
-    """The names of the options of a configuration."""
+    """Return the names of the options of a configuration."""
     if "_names" not in vars(kind):
         known = options_of(kind)
         kind._names = _Names(
@@ -306,7 +314,7 @@ def _names_of(kind: type[Options]) -> _Names:
 
 
 def _read_options(kind: type[Options]) -> tuple[Option, ...]:
-    # KW_ONLY marks a place and is no type: Python 3.10 would refuse it as one.
+    # KW_ONLY is a marker, not a type: Python 3.10 would raise an error.
     types = typing.get_type_hints(kind, localns={"KW_ONLY": object})
     fields = sorted(dataclasses.fields(kind), key=lambda field: bool(field.kw_only))
     return tuple(_read_option(field, types[field.name]) for field in fields)
@@ -328,16 +336,16 @@ def _read_option(field: dataclasses.Field[Any], type_: Any) -> Option:
 def _refuse_call(
     function: str, kind: type[Options], positional: Sequence[object], named: Mapping[str, object]
 ) -> NoReturn:
-    """Raise what Python raises for too many arguments, too few, or one twice."""
+    """Raise the `TypeError` of Python for too many arguments, too few, or one given twice."""
     try:
         signature_of(options_of(kind)).bind(*positional, **named)
     except TypeError as error:
         raise TypeError(f"{function}(): {error}") from None
-    raise AssertionError("the call was one")
+    raise AssertionError("the call was valid")
 
 
 def refuse_unknown(where: str, given: Iterable[str], known: Sequence[str]) -> None:
-    """Raise `OptionError` for names that are not options, and say which were perhaps meant.
+    """Raise `OptionError` for names that are not options, and suggest similar names.
 
     >>> refuse_unknown("learn", ["max_parent"], ["max_iter", "max_parents"])
     Traceback (most recent call last):
@@ -358,7 +366,7 @@ def refuse_unknown(where: str, given: Iterable[str], known: Sequence[str]) -> No
 
 
 def signature_of(options: Iterable[Option]) -> inspect.Signature:
-    """The signature of a function that takes these options."""
+    """Return the signature of a function that takes these options."""
     return inspect.Signature(
         [
             inspect.Parameter(
@@ -373,23 +381,23 @@ def signature_of(options: Iterable[Option]) -> inspect.Signature:
 
 
 def with_default(option: Option) -> str:
-    """Describe an option by its help and its default."""
+    """Return the help of an option with its default."""
     return option.help_with_default
 
 
 def takes(
     kind: Callable[Parameters, Options], describe: Callable[[Option], str] = with_default
 ) -> Callable[[Callable[..., Returned]], Callable[Parameters, Returned]]:
-    """Give a function that passes its arguments to `Options.from_call` the signature and the help of these options.
+    """Give a function the signature and the help of options, which it reads with `Options.from_call`.
 
-    Type checkers see the signature of the dataclass; `inspect` and `help` see the signature made from the table, and
-    the section Parameters stands before the section Returns of the docstring.
+    Type checkers see the signature of the dataclass. `inspect` and `help` see the signature made from the options, and
+    a section Parameters before the section Returns of the docstring.
 
     Parameters
     ----------
     kind : dataclass of options
     describe : callable
-        What is said of an option.
+        Returns the description of an option.
     """
 
     def give(function: Callable[..., Returned]) -> Callable[Parameters, Returned]:
@@ -402,7 +410,7 @@ def takes(
 def method_takes(
     kind: Callable[Parameters, Options],
 ) -> Callable[[Callable[..., Returned]], Callable[Concatenate[Any, Parameters], Returned]]:
-    """Give a method the signature and the help of these options, as `takes` does for a function."""
+    """Give a method the signature and the help of options, as `takes` does for a function."""
 
     def give(method: Callable[..., Returned]) -> Callable[Concatenate[Any, Parameters], Returned]:
         _describe_call(method, kind, with_default, [next(iter(inspect.signature(method).parameters.values()))])
@@ -417,7 +425,7 @@ def _describe_call(
     describe: Callable[[Option], str],
     first: Sequence[inspect.Parameter],
 ) -> None:
-    """Set the signature and the docstring of a function; `first` are the parameters before the options."""
+    """Set the signature and the docstring of a function; the parameters `first` come before the options."""
     described: Any = function
     options = options_of(cast("type[Options]", kind))
     made = signature_of(options)
@@ -432,7 +440,7 @@ def _describe_call(
 def stores(
     kind: Callable[Parameters, Options],
 ) -> Callable[[Callable[..., None]], Callable[Concatenate[Any, Parameters], None]]:
-    """Tell type checkers that a constructor takes these options."""
+    """Let type checkers know that a constructor takes these options."""
 
     def give(constructor: Callable[..., None]) -> Callable[Concatenate[Any, Parameters], None]:
         return constructor
@@ -441,7 +449,7 @@ def stores(
 
 
 def parameters_section(options: Iterable[Option], describe: Callable[[Option], str]) -> str:
-    """The section of a docstring (numpydoc) in which options are described."""
+    """Return the section Parameters of a numpydoc docstring."""
     lines = ["Parameters", "----------"]
     for known in options:
         text = fill(describe(known), 116, initial_indent="    ", subsequent_indent="    ")
@@ -449,17 +457,17 @@ def parameters_section(options: Iterable[Option], describe: Callable[[Option], s
     return "\n".join(lines)
 
 
-def names_of(own: Iterable[str], elsewhere: Mapping[str, str]) -> Callable[[object], object]:
-    """A function that gives a name its form here: case and marks do not matter, and some have other names elsewhere.
+def names_of(names: Iterable[str], synonyms: Mapping[str, str]) -> Callable[[object], object]:
+    """Return a function that replaces a name, or a synonym of it, by its form here, whatever its case and punctuation.
 
-    What it does not know it gives back.
+    The function returns unknown values unchanged.
 
     >>> own_name = names_of(["pc-stable", "hc"], {"pc": "pc-stable"})
     >>> own_name("PC"), own_name("pc_stable"), own_name("iamb")
     ('pc-stable', 'pc-stable', 'iamb')
     """
-    known = {_bare(name): name for name in own}
-    known |= {_bare(other): name for other, name in elsewhere.items()}
+    known = {_bare(name): name for name in names}
+    known |= {_bare(synonym): name for synonym, name in synonyms.items()}
 
     def own_name(value: object) -> object:
         return known.get(_bare(value), value) if isinstance(value, str) else value
@@ -468,32 +476,32 @@ def names_of(own: Iterable[str], elsewhere: Mapping[str, str]) -> Callable[[obje
 
 
 def _bare(name: str) -> str:
-    """A name without case and marks."""
+    """Return the letters and digits of a name in lower case."""
     return "".join(filter(str.isalnum, name.lower()))
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A check: one of some values."""
+    """Check that a value is one of the allowed ones."""
 
     allowed: Sequence[Hashable]
 
     def __call__(self, name: str, value: object) -> None:
-        """Raise `OptionError` for another one."""
+        """Raise `OptionError` for another value."""
         one_of(name, value, self.allowed)
 
     def own_value(self, value: object) -> object:
-        """Return the allowed value that equals this one (True for 1), so that code may compare with `is`."""
-        return next((own for own in self.allowed if own == value), value) if is_among(value, self.allowed) else value
+        """Return the allowed value that equals this one (True for 1), so that code can compare with `is`."""
+        return next((one for one in self.allowed if one == value), value) if is_among(value, self.allowed) else value
 
 
 def choice(allowed: Sequence[Hashable]) -> Check:
-    """A check: one of some values."""
+    """Return a check: the value is one of the allowed ones."""
     return Choice(allowed)
 
 
 def at_least(least: int, most: int | None = None) -> Check:
-    """A check: an integer that is not below `least`, nor above `most`."""
+    """Return a check: the value is an integer from `least` to `most`."""
 
     def check(name: str, value: object) -> None:
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
@@ -505,7 +513,7 @@ def at_least(least: int, most: int | None = None) -> Check:
 
 
 def positive(what: str = "a number above 0", *, least: float = 0.0, most: float = math.inf) -> Check:
-    """A check: a finite number above 0, not below `least` nor above `most`; `what` says what it must be."""
+    """Return a check: the value is finite, above 0, and from `least` to `most`; the message says `what` it must be."""
 
     def check(name: str, value: object) -> None:
         if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < math.inf:
@@ -517,19 +525,19 @@ def positive(what: str = "a number above 0", *, least: float = 0.0, most: float 
 
 
 def between_0_and_1(name: str, value: object) -> None:
-    """A check: a number above 0 and below 1."""
+    """Raise `OptionError` unless a value is a number above 0 and below 1."""
     if not (isinstance(value, float) and 0 < value < 1):
         raise OptionError(f"{name}={shown(value)} must be a number between 0 and 1.")
 
 
 def from_0_to_1(name: str, value: object) -> None:
-    """A check: a number from 0 to 1."""
+    """Raise `OptionError` unless a value is a number from 0 to 1."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
         raise OptionError(f"{name}={shown(value)} must be a number from 0 to 1.")
 
 
 def instance_of(kind: type, what: str) -> Check:
-    """Return a check: the value is an instance of a class; `what` says what that is."""
+    """Return a check: the value is an instance of a class, which the message describes as `what`."""
 
     def check(name: str, value: object) -> None:
         if not isinstance(value, kind):
@@ -539,32 +547,32 @@ def instance_of(kind: type, what: str) -> Check:
 
 
 flag = choice((False, True))
-"""A check: True or False."""
+"""Check that a value is True or False."""
 
 text = instance_of(str, "text")
-"""A check: a str."""
+"""Check that a value is text."""
 
 mapping = instance_of(Mapping, "a dict")
-"""A check: a mapping."""
+"""Check that a value is a mapping."""
 
 callback = instance_of(Callable, "a function")  # type: ignore[arg-type]
-"""A check: a callable."""
+"""Check that a value is callable."""
 
 
 def file_path(name: str, value: object) -> None:
-    """A check: what the system takes for the name of a file."""
+    """Raise `OptionError` unless a value can be the path of a file."""
     if not is_path(value):
         raise OptionError(f"{name}={shown(value)} must be the name of a file.")
 
 
 def list_of_names(name: str, value: object) -> None:
-    """A check: a collection of values that can be names."""
+    """Raise `OptionError` unless a value is a collection of hashable values."""
     if not (isinstance(value, Collection) and is_iterable(value) and all(map(is_hashable, value))):
         raise OptionError(f"{name}={shown(value)} must be a list of names.")
 
 
 def is_path(value: object) -> bool:
-    """Whether a value is a path that the system can have: text without NUL that it can encode, and not too long."""
+    """Return whether a value is a path that the system accepts: text that it can encode, without NUL, not too long."""
     path = os.fspath(value) if isinstance(value, str | os.PathLike) else None
     if not isinstance(path, str) or not path or "\0" in path:
         return False
@@ -572,28 +580,31 @@ def is_path(value: object) -> bool:
         encoded = os.fsencode(path)
     except UnicodeEncodeError:
         return False
-    # Of more than these Linux says an OSError, of whatever is asked of it.
+    # For longer paths, every system call of Linux raises OSError.
     return len(encoded) < _MOST_OF_PATH and all(
         len(part) <= _MOST_OF_NAME for part in encoded.split(os.fsencode(os.sep))
     )
 
 
 def is_hashable(value: object) -> bool:
-    """Whether a value can be in a set. A tuple of lists has `__hash__` and cannot."""
+    """Return whether a value can be in a set; a tuple of lists has `__hash__` but cannot."""
     try:
         hash(value)
     except Exception:
-        # Of whatever kind: what cannot be hashed decides that by itself.
+        # Any exception: the class of the value decides which.
         return False
     return True
 
 
 def is_iterable(value: object) -> TypeIs[Iterable[Any]]:
-    """Whether a value can be iterated over. A 0-d array has `__iter__` and cannot."""
+    """Return whether a value can be iterated over; a 0-d array has `__iter__` but cannot."""
+    # A lazy frame of polars has neither method: `iter` takes it, but its first value is a TypeError.
+    if isinstance(value, io.IOBase) or not (isinstance(value, Iterable) or hasattr(type(value), "__len__")):
+        return False
     try:
         iter(value)  # type: ignore[call-overload]
     except Exception:
-        # Of whatever kind: a file that is closed raises ValueError.
+        # Any exception: a closed file raises ValueError.
         return False
     return True
 
@@ -601,10 +612,7 @@ def is_iterable(value: object) -> TypeIs[Iterable[Any]]:
 def checked_arguments(
     **checks: Check,
 ) -> Callable[[Callable[Parameters, Returned]], Callable[Parameters, Returned]]:
-    """Check arguments of a function whenever it is called, and pass them on as `Option.read` does.
-
-    A parameter that has a default may be given that default without a check.
-    """
+    """Check and convert arguments of a function in every call; a default is not checked."""
 
     def give(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
         signature = inspect.signature(function)
@@ -626,12 +634,12 @@ def checked_arguments(
 
 
 def _as_used(check: Check | None, value: object) -> object:
-    """Return a value in the form that code uses, which for a choice is the allowed value itself."""
+    """Return the allowed value that equals a value, if the check is a choice; else the value."""
     return check.own_value(value) if isinstance(check, Choice) else value
 
 
 def _plain(value: object) -> object:
-    """A NumPy number as the number of Python that it stands for; anything else as it is."""
+    """Return a NumPy number as a Python number, and any other value unchanged."""
     if isinstance(value, numbers.Real) and callable(item := getattr(value, "item", None)):
         return cast("object", item())
     return value

@@ -4,11 +4,11 @@ from functools import lru_cache
 from typing import Any
 
 import pytest
+from tests.preparing import prepare
 from tests.shared import SHARED, golden, needs_shared, sample
 
 from stablebn.ci_tests import TESTS, independence_test
 from stablebn.learners import Problem, define_problem
-from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig
 
 pytestmark = needs_shared

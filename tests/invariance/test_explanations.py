@@ -15,7 +15,8 @@ from tests.tables import renamed, shuffled
 
 import stablebn as sb
 from stablebn.api.arguments import LearnArguments
-from stablebn.api.functions import learn_among
+from stablebn.api.learn import learn_from_request
+from stablebn.api.request import LearnRequest
 from stablebn.knowledge import KnownArcs
 
 STABLE = tuple(name for name in LEARNERS if name not in UNSTABLE)
@@ -67,7 +68,7 @@ def test_explanations_with_knowledge_do_not_depend_on_layout_and_names(combinati
 
     def learn(data: object, arcs: list[tuple[Hashable, Hashable]]) -> sb.Result:
         asked = LearnArguments.of_learn((data, combination.algorithm, combination.score), options)
-        return learn_among(asked, KnownArcs(forbidden=tuple(arcs)))
+        return learn_from_request(LearnRequest.of(asked, known=KnownArcs(forbidden=tuple(arcs))))
 
     first, second = learn(columns, forbidden), learn(other, [(new[u], new[v]) for u, v in forbidden])
     if [old[name] for name in second.order] != list(first.order):

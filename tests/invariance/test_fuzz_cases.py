@@ -19,7 +19,7 @@ from fuzz.cases import QUESTIONS, Case, draw_case
 from fuzz.layouts import VARIATIONS, Layout, lay_out, possible
 from fuzz.tables import MAKERS
 from fuzz.trying import Failure, smaller, try_case
-from tests.drawn import KINDS, SCORES, SCORES_WITH_HOLES, TESTING, TESTS, Combination, combinations, takes_holes
+from tests.drawn import KINDS, SCORES, SCORES_WITH_MISSING, TESTING, TESTS, Combination, combinations, takes_holes
 
 from stablebn.learners import LEARNERS, Problem, SearchConfig
 from stablebn.learners.tabu import tabu
@@ -270,10 +270,10 @@ def test_values_stay_missing_only_where_learner_and_score_can_do_with_it(many: l
     for case in holed:
         asked = Combination(case.algorithm, case.table.kind, case.score)
         assert takes_holes(asked) or case.question not in ("learn", "stability")
-        assert case.score in SCORES_WITH_HOLES or case.question != "score"
+        assert case.score in SCORES_WITH_MISSING or case.question != "score"
     learned = [case for case in holed if case.question == "learn"]
     assert {case.algorithm for case in learned} == {*LEARNERS} - {"fges"}
-    assert {(case.table.kind, case.score) for case in learned} == {(k, s) for k in KINDS for s in SCORES_WITH_HOLES}
+    assert {(case.table.kind, case.score) for case in learned} == {(k, s) for k in KINDS for s in SCORES_WITH_MISSING}
 
 
 def test_one_choice_says_nothing_of_another(many: list[Case]) -> None:

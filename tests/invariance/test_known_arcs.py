@@ -8,7 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.drawn import KINDS, PURE, TESTING, UNSTABLE, Combination, Streams, combinations, holes_of, options_of
+from tests.drawn import (
+    KINDS,
+    PURE,
+    TESTING,
+    UNSTABLE,
+    Combination,
+    Streams,
+    combinations,
+    holes_of,
+    options_of,
+    thinned,
+)
 from tests.drawn import LEARNERS as ALL
 from tests.known import drawn_knowledge
 from tests.tables import Columns, categorical_columns, continuous_columns, mixed_columns, renamed, shuffled
@@ -16,7 +27,8 @@ from tests.tables import Columns, categorical_columns, continuous_columns, mixed
 import stablebn as sb
 from stablebn import _core
 from stablebn.api.arguments import LearnArguments
-from stablebn.api.functions import learn_among
+from stablebn.api.learn import learn_from_request
+from stablebn.api.request import LearnRequest
 from stablebn.knowledge import KnownArcs
 
 STABLE = tuple(name for name in ALL if name not in UNSTABLE)
@@ -75,7 +87,8 @@ class Drawn:
         if algorithm not in UNSTABLE:
             options.pop("order", None)
         try:
-            return learn_among(LearnArguments.of_learn((columns, algorithm, score), options), known)
+            arguments = LearnArguments.of_learn((columns, algorithm, score), options)
+            return learn_from_request(LearnRequest.of(arguments, known=known))
         except sb.GraphError as error:
             if (known.required or known.most_parents) and ("what is required" in str(error) or "start" in str(error)):
                 return None
@@ -111,7 +124,7 @@ def _of(known: KnownArcs, new: Mapping[Hashable, Hashable]) -> KnownArcs:
 
 def cases(learners: tuple[str, ...], kinds: Sequence[str] = KINDS) -> list[Any]:
     return [
-        pytest.param(combination, example, id=f"{' '.join(combination)} {example}")
+        thinned(combination, example, name=f"{' '.join(combination)} {example}", example=example)
         for combination in combinations(learners)
         if combination.kind in kinds
         for example in range(EXAMPLES)

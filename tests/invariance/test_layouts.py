@@ -27,6 +27,7 @@ from tests.drawn import (
     levels_of,
     options_of,
     takes_holes,
+    thinned,
 )
 from tests.drawn import LEARNERS as ALL
 from tests.tables import Columns, categorical_columns, continuous_columns, mixed_columns, renamed, shuffled
@@ -116,9 +117,10 @@ def promised(
     def mark(test: Promise) -> Promise:
         # The test's name is part of the seed: each has tables of its own.
         cases = [
-            pytest.param(
+            thinned(
                 (combination, f"{test.__name__} {combination} {example}", learners == STABLE),
-                id=f"{' '.join(combination)} {example}",
+                name=f"{' '.join(combination)} {example}",
+                example=example,
             )
             for example in range(EXAMPLES)
             for combination in combinations(learners, kinds)

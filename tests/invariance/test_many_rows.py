@@ -25,7 +25,7 @@ from stablebn.learners.shared.config import SearchConfig
 from stablebn.scores.registry import ScoreConfig
 from stablebn.stats.engines.device import Device
 from stablebn.stats.engines.gpu import GpuSource
-from stablebn.stats.row_source import TableSource
+from stablebn.stats.engines.memory import TableSource
 from stablebn.table.blocks import in_blocks
 
 MAKERS = {"categorical": categorical_columns, "continuous": continuous_columns, "mixed": mixed_columns}

@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
-from tests.drawn import LEARNERS, UNSTABLE, Combination, Streams, combinations, options_of
+from tests.drawn import LEARNERS, UNSTABLE, Combination, Streams, combinations, options_of, thinned
 from tests.tables import Columns, mixed_columns, renamed, shuffled
 
 import stablebn as sb
 
 STABLE = tuple(name for name in LEARNERS if name not in UNSTABLE)
 CASES = [
-    pytest.param(combination, example, id=f"{' '.join(combination)} {example}")
+    thinned(combination, example, name=f"{' '.join(combination)} {example}", example=example)
     for combination in combinations(LEARNERS, kinds=["mixed"])
     for example in range(3)
 ]

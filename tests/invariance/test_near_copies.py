@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.preparing import prepare
 
 import stablebn as sb
 from stablebn.canonical.rows import canonical_rows
-from stablebn.prepare.prepare import prepare
 from stablebn.stats.symmetries import finer_rows
 from stablebn.stats.symmetries.distinct_rows import rows_of
 

@@ -22,9 +22,11 @@ from stablebn.prepare.dask.workers import Cluster, Partitions
 from stablebn.scores.registry import ScoreConfig
 from stablebn.stats import Counts
 from stablebn.stats.engines.device import Device
+from stablebn.stats.engines.disk import BlockSource
 from stablebn.stats.engines.gpu import GpuSource
-from stablebn.stats.remote_counts import AskedCounts
-from stablebn.stats.row_source import BlockSource, RowSource, TableSource
+from stablebn.stats.engines.memory import TableSource
+from stablebn.stats.remote_counts import RemoteCounts
+from stablebn.stats.row_source import RowSource
 from stablebn.table.blocks import BlockTable, in_blocks
 from stablebn.table.table import Table
 
@@ -153,7 +155,7 @@ def test_few_distinct_rows_are_fetched_once() -> None:
     assert prepared is not None
     statistics = define_problem(in_blocks(prepared.table, 1000), ScoreConfig()).statistics
     assert isinstance(statistics, Counts)
-    assert not isinstance(statistics, AskedCounts)
+    assert not isinstance(statistics, RemoteCounts)
 
 
 def test_what_a_source_cannot_answer_reaches_the_user(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -279,7 +279,7 @@ import stablebn
 try:
     stablebn.learn
 except KeyboardInterrupt:
-    assert "stablebn.api.functions" in sys.modules and "pyarrow" in sys.modules
+    assert "stablebn.api.learn" in sys.modules and "pyarrow" in sys.modules
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     stablebn.learn({"a": ["x", "y", "x"], "b": ["p", "q", "q"]})
     print("interrupted")

@@ -181,15 +181,16 @@ void bind_optimum(nb::module_& m) {
         .def("candidates", &candidates_of, nb::arg("child"),
              "Sizes [m] of the sets, their members one set after the other, and limbs [m, 2] of the gains over no parents.")
         .def("most_beyond",
-             [](CandidateSearch& search, int child) -> nb::object {
+             [](CandidateSearch& search, int child, double nanoseconds) -> nb::object {
                  std::optional<Wide> most;
                  {
                      const Unlocked unlocked;
-                     most = search.most_beyond(child);
+                     most = search.most_beyond(child, nanoseconds);
                  }
                  return most ? to_int(Fixed{*most}) : nb::none();
              },
-             nb::arg("child"), "What a child gains at most with more parents than were looked at; None: unknown.");
+             nb::arg("child"), nb::arg("nanoseconds"),
+             "What a child gains at most with more parents than were looked at; None: unknown. Looser with less time.");
     m.def("best_of_candidates", &best_of_candidates_of, nb::arg("search"), nb::arg("variables"), nb::arg("most_places"),
           "The parents of each variable in the first best DAG of candidate sets, the number of components, and whether no other "
           "DAG is as good; None: a component has more variables, or best DAGs have too many orders.");

@@ -338,6 +338,19 @@ void bind_statistics(nb::module_& m) {
                  return nb::make_tuple(found.rows, array_of(std::move(entries), {variables.size(), variables.size()}));
              },
              nb::arg("variables"), "The rows, by weight, in which some variables are known, and their correlations there.")
+        .def("correlations_of_pairs",
+             [](const AvailableColumns& columns, int threads) {
+                 const auto pool = Pool::with_threads(threads);
+                 Matrix<double> found;
+                 {
+                     const Unlocked unlocked;
+                     found = columns.correlations_of_pairs(*pool);
+                 }
+                 std::vector<double> entries(found.data(), found.data() + found.rows() * found.columns());
+                 return array_of(std::move(entries), {found.rows(), found.columns()});
+             },
+             nb::arg("threads") = 1,
+             "Correlations of all pairs, each over the rows in which both are known, shrunk to be positive definite.")
         .def("reordered",
              [](const AvailableColumns& columns, const std::vector<int>& order) { return columns.reordered(order); },
              nb::arg("order"), "The same columns, renumbered so that new i is old order[i].")

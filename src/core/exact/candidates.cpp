@@ -18,6 +18,8 @@ constexpr std::size_t PARTS_AT_ONCE = 4;
 
 // Nanoseconds: for less work nothing is computed in advance.
 constexpr double LEAST_WORTH_IT = 1e8;
+// A bound takes more than this.
+constexpr double LEAST_COST_OF_BOUND = 1e3;
 
 }  // namespace
 
@@ -59,8 +61,8 @@ std::span<const std::uint16_t> CandidateSearch::members(int child, std::size_t a
     return std::span(levels_[child].members).subspan(at * level_, level_);
 }
 
-VariableSet CandidateSearch::set(int child, std::size_t at) const {
-    const auto own = members(child, at);
+VariableSet CandidateSearch::set(int child, std::size_t at, std::size_t size) const {
+    const auto own = members(child, at).first(size);
     std::vector<int> all(own.begin(), own.end());
     all.insert(all.end(), required_[child].begin(), required_[child].end());
     return VariableSet(std::move(all));
@@ -289,10 +291,27 @@ std::int64_t CandidateSearch::found() const {
     return count;
 }
 
-std::optional<Wide> CandidateSearch::most_beyond(int child) {
+std::optional<Wide> CandidateSearch::most_beyond(int child, double nanoseconds) {
+    const std::size_t sets = levels_[child].size();
+    // How many first members each set shares with the set before it, and by number of first members how many begin anew.
+    std::vector<std::uint16_t> shared(sets);
+    std::vector<std::size_t> distinct(static_cast<std::size_t>(level_) + 1);
+    for (std::size_t at = 0; at < sets; ++at) {
+        const auto own = members(child, at);
+        if (at) {
+            const auto before = members(child, at - 1);
+            shared[at] = static_cast<std::uint16_t>(std::ranges::mismatch(own, before).in1 - own.begin());
+        }
+        for (std::size_t size = at ? shared[at] + 1u : 0; size < distinct.size(); ++size) ++distinct[size];
+    }
+    const double most_sets = nanoseconds / std::max(scores_->cost_of_set(), LEAST_COST_OF_BOUND);
+    std::size_t size = static_cast<std::size_t>(level_);
+    while (size > 0 && static_cast<double>(distinct[size]) > most_sets) --size;
     Wide most = 0;
-    for (std::size_t at = 0; at < levels_[child].size(); ++at) {
-        const auto own = scores_->most_with_more(child, set(child, at));
+    for (std::size_t at = 0; at < sets; ++at) {
+        Watch::look_now_and_then();
+        if (at && shared[at] >= size) continue;
+        const auto own = scores_->most_with_more(child, set(child, at, size));
         if (!own) return std::nullopt;
         most = std::max(most, *own);
     }

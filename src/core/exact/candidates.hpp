@@ -53,8 +53,9 @@ public:
     /// The candidates of a child, by size; the first is the set of the required parents, mostly empty.
     std::span<const Candidate> candidates(int child) const { return found_[child]; }
     /// If a limit was reached: upper bound of the gain of a child with more parents than were scored; nothing if no
-    /// bound is known. At most 0 if there are no such sets.
-    std::optional<Wide> most_beyond(int child);
+    /// bound is known. At most 0 if there are no such sets. It takes about `nanoseconds` at most: if bounds of all sets of
+    /// the last level take longer, it is the highest bound of the sets of their first few members, which is no lower.
+    std::optional<Wide> most_beyond(int child, double nanoseconds);
 
 private:
     /// Sets of one child and one size whose supersets may be candidates: the members that are not required, set after
@@ -86,7 +87,9 @@ private:
 
     std::span<const std::uint16_t> members(int child, std::size_t at) const;
     /// All parents of a set of this level, including the required ones.
-    VariableSet set(int child, std::size_t at) const;
+    VariableSet set(int child, std::size_t at) const { return set(child, at, static_cast<std::size_t>(level_)); }
+    /// The first `size` members of a set of this level, and the required parents.
+    VariableSet set(int child, std::size_t at, std::size_t size) const;
     /// The gain of a child with its required parents, over having none.
     Wide gain_of_required(int child);
     /// The range of sets of this level that begin with some variables.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 #include "scores/gaussian.hpp"
@@ -18,6 +19,25 @@ namespace {
 constexpr double COST_OF_PRODUCT = 1.0;
 // Estimated nanoseconds of the determinant of a small matrix.
 constexpr double COST_OF_DETERMINANT = 500.0;
+
+// Correlations of pairs are shrunk until no pivot is smaller.
+constexpr double SMALLEST_PIVOT = 0x1p-10;
+// If the last one is needed, variables count as independent.
+constexpr double SHRINKAGES[] = {0.0, 0x1p-10, 0x1p-9, 0x1p-8, 0x1p-7, 0x1p-6, 0x1p-5, 0x1p-4, 0x1p-3, 0x1p-2, 0x1p-1, 1.0};
+
+/// Whether a matrix, given by its lower triangle, can be eliminated with pivots that are large enough.
+bool has_large_pivots(Matrix<double> work) {
+    const std::size_t n = work.rows();
+    for (std::size_t k = 0; k < n; ++k) {
+        if (!(work(k, k) >= SMALLEST_PIVOT)) return false;
+        Watch::look_now_and_then();
+        for (std::size_t i = k + 1; i < n; ++i) {
+            const double ratio = work(i, k) / work(k, k);
+            for (std::size_t j = k + 1; j <= i; ++j) work(i, j) -= ratio * work(j, k);
+        }
+    }
+    return true;
+}
 // A change of unit rounds every value differently, and changes a correlation by about 2**-53, far less than these
 // steps.
 constexpr int BITS = 34;
@@ -237,6 +257,26 @@ Correlations AvailableColumns::from(const Sums& sums) const {
 
 Correlations AvailableColumns::correlations(std::span<const int> variables) const {
     return from(sums(variables, gather(variables)));
+}
+
+Matrix<double> AvailableColumns::correlations_of_pairs(Pool& pool) const {
+    const auto n = static_cast<std::size_t>(variables());
+    std::vector<int> all(n);
+    std::iota(all.begin(), all.end(), 0);
+    Matrix<double> found(n, n);
+    for (std::size_t v = 1; v < n; ++v) {
+        extensions(std::span(all).subspan(v, 1), std::span(all).first(v), pool,
+                   [&](std::size_t u, const Correlations& own) { found(v, u) = own.entries(0, 1); });
+    }
+    for (const double shrinkage : SHRINKAGES) {
+        Matrix<double> shrunk(n, n);
+        for (std::size_t v = 0; v < n; ++v) {
+            shrunk(v, v) = 1.0;
+            for (std::size_t u = 0; u < v; ++u) shrunk(u, v) = shrunk(v, u) = found(v, u) * (1.0 - shrinkage);
+        }
+        if (has_large_pivots(shrunk)) return shrunk;
+    }
+    throw std::logic_error("the identity matrix has large pivots");
 }
 
 void AvailableColumns::extensions(std::span<const int> variables, std::span<const int> candidates, Pool& pool,

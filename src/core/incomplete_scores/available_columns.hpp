@@ -53,6 +53,9 @@ public:
     bool is_complete(int v) const { return data_->missing[column_[v]].empty(); }
     std::int64_t complete_rows(std::span<const int> variables) const;
     Correlations correlations(std::span<const int> variables) const;
+    /// Correlations of all pairs, each over the rows in which both are known, shrunk by one factor as far as it takes to make
+    /// the matrix positive definite. They are near those of the complete table; a matrix of them suits searches that propose.
+    Matrix<double> correlations_of_pairs(Pool& pool) const;
 
     /// Call a function with the index of each candidate and the correlations of the variables followed by that
     /// candidate; on several threads.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.api.arguments import LearnerParameters, parameters_of
-from stablebn.api.functions import learn_in_a_loop
+from stablebn.api.learn import learn_without_signals
 from stablebn.columns.selection import Choice
 from stablebn.columns.weights import set_weights_apart
 from stablebn.errors import DataError, OptionError
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class _ScoreName(str):
-    """The parameter `score` of an estimator, which is text; and its method `score`, which scikit-learn calls."""
+    """The attribute `score` of an estimator: the parameter, which is text, and the method that scikit-learn calls."""
 
     def __new__(cls, name: object, estimator: StructureLearner) -> Self:
         made = super().__new__(cls, name)
@@ -39,15 +39,15 @@ class _ScoreName(str):
     _estimator: StructureLearner
 
     def __call__(self, X: object, y: None = None, *, weights: object = None) -> float:  # noqa: N803
-        """The mean log-likelihood of rows, which need not be those that were learned from.
+        """Return the mean log-likelihood of rows, for instance rows that were not used for learning.
 
-        It is that of the network of the learned graph, with parameters of the rows that were learned from: of
-        categorical nodes those of `stablebn.fit(..., method="bde")`, which call nothing impossible.
+        The parameters of the network are estimated from the rows used for learning; those of categorical nodes by
+        `stablebn.fit(..., method="bde")`, which gives no level probability 0.
 
         Parameters
         ----------
         X : frame, array, dict or path
-            As in `fit`; columns that the network does not have are passed over.
+            As in `fit`; columns that the network does not have are ignored.
         y : None
             Not used.
         weights
@@ -57,7 +57,7 @@ class _ScoreName(str):
 
 
 class _Score:
-    """What `score` is: both convention and `stablebn.learn` have a use for the name."""
+    """Descriptor of `score`, which is a parameter of `stablebn.learn` and a method of scikit-learn estimators."""
 
     def __get__(self, estimator: StructureLearner | None, kind: type) -> Any:
         return self if estimator is None else _ScoreName(vars(estimator)["score"], estimator)
@@ -67,12 +67,12 @@ class _Score:
 
 
 class StructureLearner:
-    """What all estimators share; the parameters are those options of `stablebn.learn` that the learner has.
+    """Base class of the estimators; the parameters are the options of `stablebn.learn` that the algorithm has.
 
     Attributes
     ----------
     causal_graph_ : DAG or PDAG
-        A PDAG where no DAG extends what was learned.
+        The learned graph: a PDAG if no DAG extends it.
     adjacency_matrix_ : int8 array [n, n]
         1 in row u and column v for an arc u -> v, both ways for an edge without a direction; rows and columns as
         `feature_names_in_`.
@@ -105,7 +105,7 @@ class StructureLearner:
     if TYPE_CHECKING:
 
         def __getattr__(self, parameter: str) -> Any:
-            """Parameters are attributes, as in scikit-learn."""
+            """Return a parameter: parameters are attributes, as in scikit-learn."""
 
     def fit(
         self,
@@ -129,13 +129,13 @@ class StructureLearner:
         if hasattr(X, "toarray"):
             raise DataError("sparse tables are not taken: give X.toarray(), or a frame.")
         names = _names_of(X) if names is None else names
-        # Who fits many in a loop wants Ctrl-C to end it.
-        result = learn_in_a_loop(X, self.algorithm, names=names, weights=weights, **self.get_params())
+        # In a loop over many fits, Ctrl-C must end the loop.
+        result = learn_without_signals(X, self.algorithm, names=names, weights=weights, **self.get_params())
         self._names = names
         self.result_ = result
         self.causal_graph_ = as_graph(result)
         self.adjacency_matrix_ = to_adjacency(self.causal_graph_, backend="numpy")
-        # One by one: NumPy would make a second axis of names that are tuples.
+        # NumPy would make a second axis for names that are tuples.
         self.feature_names_in_ = np.empty(len(result.nodes), dtype=object)
         for place, name in enumerate(result.nodes):
             self.feature_names_in_[place] = name
@@ -145,7 +145,7 @@ class StructureLearner:
         return self
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name; `deep` changes nothing, as no parameter is an estimator."""
+        """Return the parameters by name; `deep` has no effect, as no parameter is an estimator."""
         return {option.name: vars(self)[option.name] for option in parameters_of(self.algorithm)}
 
     def set_params(self, **params: Any) -> Self:
@@ -155,7 +155,7 @@ class StructureLearner:
         return self
 
     def _mean_log_likelihood(self, X: object, weights: object) -> float:  # noqa: N803
-        # Networks take time to import, and few who learn need one.
+        # Imported here because it takes time, and few calls need a network.
         from stablebn.networks.align_table import prepared_for
         from stablebn.networks.likelihood import log_likelihood_of
 
@@ -176,18 +176,18 @@ class StructureLearner:
         return log_likelihood_of(network, prepared) / prepared.table.total
 
     def _names_again(self, X: object) -> Sequence[Hashable] | None:  # noqa: N803
-        """Names for the columns of an array: those of the one that was learned from."""
+        """Return names for the columns of an array: the names used for learning."""
         if not isinstance(X, np.ndarray) or X.ndim != 2:
             return None
         names = self._names or _names_of(X) or ()
         if X.shape[1] != len(names):
-            # In the words of scikit-learn, whose tools look for them.
+            # The wording of scikit-learn, for which its tools search.
             estimator, wanted = type(self).__name__, len(names)
             raise DataError(f"X has {X.shape[1]} features, but {estimator} is expecting {wanted} features as input.")
         return names
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn asks of an estimator: it wants no target, and takes text and categories."""
+        """Return the tags for scikit-learn: the estimator needs no target, and accepts text and categories."""
         from sklearn.utils import InputTags, Tags, TargetTags
 
         return Tags(
@@ -200,7 +200,7 @@ class StructureLearner:
 
     def __repr__(self) -> str:
         defaults = {option.name: option.default for option in parameters_of(self.algorithm)}
-        # Frames have an == of their own; no default is one.
+        # == of a frame is a frame; no default is a frame.
         changed = [
             f"{name}={value!r}"
             for name, value in self.get_params().items()
@@ -210,12 +210,12 @@ class StructureLearner:
 
 
 def _names_of(X: object) -> list[str] | None:  # noqa: N803
-    """Names for the columns of an array, which has none."""
+    """Return names for the columns of an array without names; `None` for other tables."""
     return [f"x{column}" for column in range(X.shape[1])] if isinstance(X, np.ndarray) and X.ndim == 2 else None
 
 
 def _known(estimator: str, parameters: Iterable[str]) -> list[Option]:
-    """The options that have these names; `OptionError` if one is none."""
+    """Return the options with these names; raise `OptionError` for an unknown name."""
     known = {option.name: option for option in options_of(LearnerParameters)}
     refuse_unknown(estimator, parameters, tuple(known))
     return [known[name] for name in parameters]
@@ -235,7 +235,7 @@ def _estimator(algorithm: str) -> type[StructureLearner]:
 
 
 def estimator_name(algorithm: str) -> str:
-    """The name of the estimator of a learner.
+    """Return the class name of the estimator of an algorithm.
 
     >>> estimator_name("tabu-stable")
     'TabuStable'
@@ -244,7 +244,7 @@ def estimator_name(algorithm: str) -> str:
 
 
 ESTIMATORS = {algorithm: _estimator(algorithm) for algorithm in LEARNERS}
-"""The estimator of every learner."""
+"""The estimator of every algorithm."""
 
 if TYPE_CHECKING:
 

@@ -1,4 +1,4 @@
-"""`near_optimal`: every graph that is nearly as good as the best one, and what these graphs agree on."""
+"""`stablebn.near_optimal`: list every graph that scores nearly as much as the best one, and what they share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from stablebn.api.arguments import LearnArguments
-from stablebn.api.functions import learn_among
+from stablebn.api.learn import learn_from_request
+from stablebn.api.request import LearnRequest
 from stablebn.errors import OptionError, listed, shown
 from stablebn.exact.near_dags import NearDags, TooLargeError, near_dags
 from stablebn.exact.ties import class_of
@@ -22,7 +23,7 @@ from stablebn.graph import DAG, PDAG
 from stablebn.graph.names import name_key
 from stablebn.learners import Problem, SearchConfig
 from stablebn.learners.shared.graph_scores import GraphScores
-from stablebn.messages import Caution
+from stablebn.messages import Caution, counted
 from stablebn.options import at_least
 from stablebn.search import Climb
 from stablebn.search.equivalence_classes import known_arcs
@@ -37,28 +38,28 @@ USUAL_LIMIT = 100_000
 _MOST_NATS = 1000.0
 _MOST_DAGS = 10**7
 
-# Decimals are the same on every machine, as logarithms and powers of the C library are not.
+# Decimals are the same on every machine; logarithms and powers of the C library are not.
 _DECIMALS = Context(prec=50)
 _WEIGHT_UNIT = 10**30
 
 
 @dataclass(frozen=True)
 class NearClass:
-    """An equivalence class of DAGs, some of which are nearly as good as the best one.
+    """A Markov equivalence class with at least one DAG within the margin.
 
     Attributes
     ----------
     pdag : PDAG
-        What all its DAGs that are allowed share: an edge is directed where none of them has the other direction.
+        The edges that its allowed DAGs share: an edge is directed if none of them has the other direction.
     score : float
-        The highest of its DAGs; that of all of them, unless the score is `k2`, `bds`, `adaptive` or additive `basis`,
+        The highest score of its DAGs; all have it, unless the score is `k2`, `bds`, `adaptive` or additive `basis`,
         or values are missing.
     below : float
-        By how much that is less than the best score, in nats.
+        The difference to the best score, in nats.
     dags : int
-        How many of its DAGs are within the margin.
+        The number of its DAGs within the margin.
     weight : float
-        Their share of the weights of all DAGs within the margin.
+        The share of these DAGs in the weights of all DAGs within the margin.
     """
 
     pdag: PDAG
@@ -70,7 +71,7 @@ class NearClass:
 
 @dataclass(frozen=True, repr=False)
 class NearOptimal:
-    """The DAGs whose score is within a margin of the best score, and what they agree on.
+    """The DAGs whose score is within a margin of the best score, and what they have in common.
 
     The weight of a DAG is exp(its score). Shares of weights are probabilities if all DAGs were equally likely before
     the data were seen (with `prior="size"`: if each arc divided that by the number of variables), and those that are
@@ -81,20 +82,20 @@ class NearOptimal:
     score : float
         The best score.
     within : float
-        The margin that was asked for, in nats.
+        The requested margin in nats.
     covered : float
         Every DAG that was looked for and scores up to so much less than the best is listed, and no other: `within`, or
         less where there are more than `limit`.
     limit : int
-        How many DAGs were to be listed at most.
+        The largest number of DAGs that are listed.
     most_parents : int or None
-        DAGs with more parents of a variable were not looked for, as `max_sets` was met; None: there is no such limit.
+        DAGs with more parents of a variable were not searched, because `max_sets` was reached; `None` if all were.
     classes : tuple of NearClass
         By decreasing score.
     dags : int
         Number of DAGs, of all classes together.
     arcs : dict of (from, to) to float
-        The share of the DAGs, by weight, that have the arc. Arcs that none has are not in it.
+        The share of the DAGs, by weight, that have the arc. Arcs that no DAG has are left out.
     edges : dict of (a, b) to float
         The share that has an arc between a and b, whatever its direction; the names are sorted.
     config : dict
@@ -102,7 +103,7 @@ class NearOptimal:
     rows : int
         The number of rows used (by weight).
     warnings : tuple of Caution
-        What a careful reader should know of the data.
+        Warnings about the data.
     """
 
     score: float
@@ -120,7 +121,7 @@ class NearOptimal:
 
     @property
     def complete(self) -> bool:
-        """Whether no DAG within the margin is missing."""
+        """Whether all DAGs within the margin are listed."""
         return self.covered >= self.within and self.most_parents is None
 
     @property
@@ -129,7 +130,7 @@ class NearOptimal:
         return self.classes[0].pdag.nodes
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything in types that JSON has: equal runs give equal texts."""
+        """Return everything in types that JSON has: equal runs give equal texts."""
         return {
             "nodes": list(self.nodes),
             "score": self.score,
@@ -158,26 +159,24 @@ class NearOptimal:
         }
 
     def to_json(self) -> str:
-        """`to_dict` as JSON text, a line an entry; names that JSON does not have are written as text."""
+        """Return `to_dict` as JSON text, one entry per line; names of other types are written as text."""
         lines = [
             f' "{key}": {json.dumps(value, default=str, ensure_ascii=False)}' for key, value in self.to_dict().items()
         ]
         return "{\n" + ",\n".join(lines) + "\n}"
 
     def summary(self) -> str:
-        """A few readable lines: first the answer, then what to worry about."""
+        """Return a short text: first the answer, then the warnings."""
         best = sum(own.below == 0 for own in self.classes)
         lines = [
-            f"{_counted(self.dags, 'DAG')} in {_counted(len(self.classes), 'class', 'classes')} "
+            f"{counted(self.dags, 'DAG')} in {counted(len(self.classes), 'class', 'classes')} "
             f"{'scores' if self.dags == 1 else 'score'} within "
             f"{self.covered:.4g} nats of the best, {str(self.config['score']).upper()} {self.score:,.2f}"
             + (f"; {best:,} classes are equally the best." if best > 1 else ".")
         ]
         shared = sum(share == 1 for share in self.edges.values())
         directed = sum(share == 1 for share in self.arcs.values())
-        lines.append(
-            f"  All of them have {shared} of {_counted(len(self.edges), 'edge')}, {directed} in one direction."
-        )
+        lines.append(f"  All of them have {shared} of {counted(len(self.edges), 'edge')}, {directed} in one direction.")
         if self.covered < self.within:
             lines.append(
                 f"  More than limit={self.limit:,} DAGs are within {self.within:.4g} nats: those within "
@@ -185,7 +184,7 @@ class NearOptimal:
             )
         if self.most_parents is not None:
             lines.append(
-                f"  DAGs with more than {_counted(self.most_parents, 'parent')} of a variable were not looked for, as "
+                f"  DAGs with more than {counted(self.most_parents, 'parent')} of a variable were not looked for, as "
                 f"max_sets={self.config['max_sets']:,} was met: some may be within the margin, or better."
             )
         lines += [f"  {caution}" for caution in self.warnings]
@@ -203,19 +202,19 @@ def near_optimal(
     limit: int = USUAL_LIMIT,
     **options: Any,
 ) -> NearOptimal:
-    """List all graphs whose score is nearly that of the best one.
+    """List all graphs that score nearly as much as the best one.
 
     Parameters
     ----------
     data : table
         As in `learn`.
     within : float, optional
-        List DAGs that score up to so many nats less than the best.
+        List DAGs that score at most this many nats less than the best.
     factor : float, optional
         The same as a Bayes factor, within=ln(factor): DAGs under which the data are up to so many times less likely, as
         the score has it. By default 3.
     limit : int
-        How many DAGs to list at most. Where there are more, those within a smaller margin are listed: see `covered`.
+        The largest number of DAGs to list. If there are more, those within a smaller margin are listed: see `covered`.
     **options
         Of the table and the score, `max_parents`, `max_sets` and `threads`: as in `learn` with `algorithm="exact"`.
 
@@ -226,7 +225,7 @@ def near_optimal(
     Raises
     ------
     OptionError
-        There are too many such graphs even with the smallest margin, or too many variables hang together.
+        There are too many such graphs even within the smallest margin, or too many variables are connected.
 
     References
     ----------
@@ -260,7 +259,7 @@ def near_optimal(
             finished=True,
         )
 
-    result = learn_among(asked, search_by=search)
+    result = learn_from_request(LearnRequest.of(asked, search=search))
     [(problem, candidates, near)] = found
     weights = _weights(near.below)
     arcs, edges = _shares(near, weights, problem.names)
@@ -281,7 +280,7 @@ def near_optimal(
 
 
 def _margin(within: float | None, factor: float | None) -> int:
-    """The margin in units of 2**-62, rounded outwards."""
+    """Return the margin in units of 2**-62, rounded up."""
     if within is not None and factor is not None:
         raise OptionError("within= and factor= say the same thing, within=ln(factor). Say one of them.")
     if within is not None:
@@ -295,7 +294,7 @@ def _margin(within: float | None, factor: float | None) -> int:
 
 
 def _rounded_down(value: int) -> float:
-    """A fixed-point number as a double that is no greater."""
+    """Return the largest double that is at most a fixed-point number."""
     nearest = to_float(value)
     return math.nextafter(nearest, -math.inf) if Fraction(nearest) * UNIT > value else nearest
 
@@ -305,7 +304,7 @@ def _is_number(value: object) -> bool:
 
 
 def _search(problem: Problem, config: SearchConfig, margin: int, limit: int) -> tuple[CandidateSets, NearDags]:
-    """The candidate sets of a margin, and the DAGs within it."""
+    """Return the candidate parent sets for a margin, and the DAGs within it."""
     candidates = candidate_sets(
         problem.scores,
         max_parents=config.most_parents,
@@ -327,21 +326,21 @@ def _search(problem: Problem, config: SearchConfig, margin: int, limit: int) -> 
 
 
 def _decided(parents: Sequence[int], problem: Problem) -> list[Pair]:
-    """The arcs of a DAG whose direction the constraints decide."""
+    """Return the arcs of a DAG whose direction the constraints decide."""
     if problem.constraints is None:
         return []
     return [(problem.names[u], problem.names[v]) for u, v in known_arcs(parents, problem.constraints)]
 
 
 def _score(problem: Problem, parents: Sequence[int]) -> int:
-    """The score of a DAG, all of whose families are candidates."""
+    """Return the score of a DAG, all of whose families are candidates."""
     score = GraphScores.of_problem(problem).of_dag(parents)
     assert score is not None
     return score
 
 
 def _weights(below: Sequence[int]) -> list[int]:
-    """exp(-below) of each, in units of 10**-30: sums of integers are the same in any order."""
+    """Return exp(-below) for each DAG as an integer, in units of 10**-30: integer sums do not depend on the order."""
     known: dict[int, int] = {}
     for own in below:
         if own not in known:
@@ -353,7 +352,7 @@ def _weights(below: Sequence[int]) -> list[int]:
 def _classes(
     near: NearDags, weights: Sequence[int], problem: Problem, nodes: Sequence[Hashable]
 ) -> tuple[NearClass, ...]:
-    """The classes of the DAGs, by decreasing score of the best DAG of each; of equal ones, as the DAGs are listed."""
+    """Group the DAGs by class, sorted by the best score of each class, ties in the order of the DAGs."""
     places: dict[object, list[int]] = {}
     for at, parents in enumerate(near.parents):
         places.setdefault(class_of(parents), []).append(at)
@@ -376,7 +375,7 @@ def _classes(
 
 
 def _weights_of_arcs(near: NearDags, weights: Sequence[int]) -> dict[tuple[int, int], int]:
-    """The weight of all DAGs that have an arc, for each arc that some have."""
+    """Sum the weights of the DAGs that have an arc, for each arc."""
     by_family: dict[tuple[int, int], int] = {}
     for parents, weight in zip(near.parents, weights, strict=True):
         for family in enumerate(parents):
@@ -391,7 +390,7 @@ def _weights_of_arcs(near: NearDags, weights: Sequence[int]) -> dict[tuple[int, 
 def _shares(
     near: NearDags, weights: Sequence[int], names: Sequence[Hashable]
 ) -> tuple[dict[Pair, float], dict[Pair, float]]:
-    """By arc, and by edge under sorted names: the share of the DAGs that have it; the greatest first."""
+    """Return the share of the DAGs that have each arc, and each edge (under sorted names), the greatest first."""
     total = sum(weights)
     of_arcs: dict[Pair, int] = {}
     of_edges: dict[Pair, int] = {}
@@ -406,7 +405,3 @@ def _shares(
         return {pair: found[pair] / total for pair in order}
 
     return ranked(of_arcs), ranked(of_edges)
-
-
-def _counted(number: int, thing: str, things: str | None = None) -> str:
-    return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"

@@ -1,4 +1,4 @@
-"""`verify`: whether a certificate holds for a table; `prove`: how far any graph is from the best one."""
+"""`stablebn.verify` checks a certificate against a table; `stablebn.prove` bounds how far a graph is from the best."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from stablebn.api.arguments import LearnArguments, ProveArguments, VerifyArguments, describe
-from stablebn.api.functions import kinds_before_binning, learn_among, prepared_again
+from stablebn.api.learn import learn_from_request
+from stablebn.api.read_table import kinds_before_binning, read_table_again
+from stablebn.api.request import LearnRequest
 from stablebn.errors import CertificateError, GraphError, OptionError
 from stablebn.exact.certificate import Certificate
 from stablebn.exact.solver import MOST_LISTED, best_of_many, proof_of
@@ -19,18 +21,18 @@ from stablebn.learners import Problem, SearchConfig
 from stablebn.learners.shared.best_dag import BestDag
 from stablebn.learners.shared.interruption import Interruption
 from stablebn.options import instance_of, is_path, options_of, takes
-from stablebn.prepare.incremental import READING, GrowingTable
+from stablebn.prepare.read_options import READING, SpooledTable
 from stablebn.result.result import Result
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search.parent_sets import found_by, listed
 
-# What a call names besides the options of `learn`.
+# Arguments that are not options of `learn`.
 _NOT_GIVEN_ON = frozenset({"certificate", "result", "data"})
 
-# Of a score: it may be worked out in another unit, and differ in its last bits.
+# Relative tolerance of scores: in another unit they may differ in their last bits.
 _SLACK = 1e-9
 
-# Of the options that a graph was learned with, those that say which graphs there are and how they are scored.
+# The options with which a graph was learned that decide which graphs are allowed and how they are scored.
 _KEPT = frozenset(
     {
         *(own.name for own in options_of(ScoreConfig)),
@@ -41,17 +43,17 @@ _KEPT = frozenset(
 
 @dataclass(frozen=True)
 class Verified:
-    """What a certificate proves of a graph.
+    """The statement that a certificate proves about a graph.
 
     Attributes
     ----------
     optimal : bool
-        Whether no graph that is allowed has a higher score.
+        Whether no allowed graph has a higher score.
     score : float
     bound, gap : float or None
-        What no graph exceeds, and how much more that is; None where no bound is known.
+        A score that no allowed graph exceeds, and its difference to `score`; `None` if no bound is known.
     result : Result
-        The graph that the certificate is about.
+        The graph of the certificate.
     """
 
     optimal: bool
@@ -84,7 +86,7 @@ def _check_certificate(name: str, value: object) -> None:
 
 @takes(VerifyArguments, describe)
 def verify(*arguments: Any, **options: Any) -> Verified:
-    """Check a certificate against a table: in integers, without the solver that has made it.
+    """Check a certificate against a table, in integers and without the solver that created it.
 
     Candidate parent sets and their scores are computed again from the table; then every bound of the certificate. The
     table is the one that the graph was learned from, in any layout. It is read as when the graph was learned, except
@@ -114,9 +116,12 @@ def verify(*arguments: Any, **options: Any) -> Verified:
     told = {name: _read(name, value) for name, value in certificate.options.items()}
     try:
         learned = LearnArguments.of_learn((asked.data, "exact"), _with_given(told, asked, options))
-        result = learn_among(
-            learned, certificate.known, search_by=lambda problem, config: _checked(certificate, problem, config)
+        request = LearnRequest.of(
+            learned,
+            known=certificate.known,
+            search=lambda problem, config: _checked(certificate, problem, config),
         )
+        result = learn_from_request(request)
     except (OptionError, GraphError) as error:
         raise CertificateError(f"the certificate asks for what cannot be: {error}") from None
     assert result.score is not None
@@ -128,12 +133,12 @@ def verify(*arguments: Any, **options: Any) -> Verified:
 def _with_given(
     told: Mapping[str, Any], asked: VerifyArguments | ProveArguments, given: Mapping[str, object]
 ) -> dict[str, Any]:
-    """Return the options that a graph was learned with, replaced by those that are given now.
+    """Return the options with which a graph was learned, replaced by the options of this call.
 
     Statistics bring the reading options that they were made with.
     """
     kept = {
-        name: value for name, value in told.items() if not (isinstance(asked.data, GrowingTable) and name in READING)
+        name: value for name, value in told.items() if not (isinstance(asked.data, SpooledTable) and name in READING)
     }
     named = {name for name, value in given.items() if value is not None and name not in _NOT_GIVEN_ON}
     return {**kept, **{name: getattr(asked, name) for name in named}}
@@ -141,16 +146,17 @@ def _with_given(
 
 @dataclass(frozen=True)
 class Distance:
-    """How far a graph is from the best one.
+    """The distance of a graph from the best graph.
 
     Attributes
     ----------
     optimal : bool
         Whether it is proven that no graph has a higher score.
     at_least, at_most : float, float or None
-        So many nats it is below the best graph; None where no bound is known. They are equal if that is proven.
+        Bounds on the score difference to the best graph, in nats; `None` if no bound is known. They are equal if the
+        difference is proven.
     best : Result
-        The best graph that was found.
+        The best graph found.
     """
 
     optimal: bool
@@ -170,7 +176,7 @@ class Distance:
 
 @takes(ProveArguments, describe)
 def prove(*arguments: Any, **options: Any) -> Distance:
-    """Say how far a learned graph is from the best graph that the same score has for the same table.
+    """Bound the distance of a learned graph from the best graph for the same score and table.
 
     The table is the one that the graph was learned from. It is read as when the graph was learned, except for the
     options that are specified here.
@@ -182,7 +188,7 @@ def prove(*arguments: Any, **options: Any) -> Distance:
     Raises
     ------
     GraphError
-        It has no score, or it cannot be of this table.
+        The graph has no score, or cannot have been learned from this table.
 
     Examples
     --------
@@ -202,16 +208,17 @@ def prove(*arguments: Any, **options: Any) -> Distance:
     if "continuous" not in result.kinds.values() or "discretise" in told:
         told.pop("unit_free", None)
     learned = LearnArguments.of_learn((asked.data, "exact"), _with_given(told, asked, options))
-    prepared = prepared_again(learned, result)
+    prepared = read_table_again(learned, result)
     if prepared.kinds != result.kinds:
         raise GraphError(
             "the graph was learned from other columns, or from columns of other kinds. Leave out columns=, drop= and "
             "kinds=, or give those that it was learned with."
         )
-    if not isinstance(asked.data, GrowingTable):
-        # As options, so that the certificate of the best graph has them.
+    if not isinstance(asked.data, SpooledTable):
+        # Given as options, so that the certificate of the best graph includes them.
         learned = learned.as_used(kinds=kinds_before_binning(prepared) or None, levels=dict(prepared.levels) or None)
-    best = learn_among(learned, interruption=Interruption([signal.Signals.SIGINT]), prepared=prepared)
+    interruption = Interruption([signal.Signals.SIGINT])
+    best = learn_from_request(LearnRequest.of(learned, interruption=interruption, table=prepared))
     assert best.score is not None
     if best.bound is not None and best.bound < result.score - _SLACK * max(1.0, abs(result.score)):
         raise GraphError(
@@ -224,7 +231,7 @@ def prove(*arguments: Any, **options: Any) -> Distance:
 
 
 def _checked(own: Certificate, problem: Problem, config: SearchConfig) -> BestDag:
-    """The graph of a certificate, once all that it says is seen to hold."""
+    """Return the graph of a certificate after checking all its claims."""
     if problem.names != own.variables:
         raise CertificateError("the certificate is not of this table: other columns, or columns in another order.")
     search = listed(
@@ -252,7 +259,7 @@ def _checked(own: Certificate, problem: Problem, config: SearchConfig) -> BestDa
 
 
 def _obeying(families: Sequence[int], problem: Problem, config: SearchConfig) -> Sequence[int]:
-    """Parent sets; ValueError if one of them cannot be."""
+    """Return parent sets; raise `ValueError` if the problem does not allow one of them."""
     n = problem.scores.n
     limits = problem.constraints or Constraints.of(n)
     most = limits.limits(config.most_parents)
@@ -269,7 +276,7 @@ def _obeying(families: Sequence[int], problem: Problem, config: SearchConfig) ->
 
 
 def _read(name: str, value: Any) -> Any:
-    """The value of an option, from the form that a file has it in."""
+    """Convert the value of an option from its form in a file."""
     if not isinstance(value, list):
         return value
     if name == "kinds":

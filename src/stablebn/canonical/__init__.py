@@ -1,4 +1,4 @@
-"""Node orders, and the order of rows: pure functions of the data."""
+"""Canonical orders of variables and rows, which depend on the data alone and not on the layout of the table."""
 
 from stablebn.canonical.order import canonical_order, order_by_names, telling_key, unit_free_numbers
 from stablebn.canonical.refinement import ToldApart

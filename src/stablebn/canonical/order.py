@@ -1,4 +1,4 @@
-"""The `decreasing` order of the specification (section 4): by what the data say, never by where a column stands."""
+"""The canonical order of variables (specification, section 4), by the data and not by the order of columns."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ def canonical_order(
     deadline: float | None = None,
     watch: Callable[[str, int], None] | None = None,
 ) -> ToldApart:
-    """Variables by decreasing sort key; `increasing` is the exact reverse.
+    """Order the variables by decreasing sort key; the increasing order is the exact reverse.
 
     Parameters
     ----------
     statistics : Statistics
     scores : CompiledScores
-        Of the same variables.
+        Scores of the same variables.
     unit_free : bool
         Compute the keys as if every variable had variance 1.
     relations : sequence of Relation
-        What is given besides the data, for instance a graph, or the arcs that are allowed: names decide only between
-        variables that are interchangeable in all of it.
+        Relations given in addition to the data, such as a graph or the allowed arcs: names decide only between
+        variables that are interchangeable in these too.
     called : mapping of name to name, optional
-        The names to decide by where not their own: those of merged columns, which units must not choose.
+        Names that replace the names of variables in decisions, for merged columns: units must not choose among them.
     deadline : float, optional
-        When names must decide at the latest, in terms of `time.monotonic`.
+        Time at which names decide at the latest, in terms of `time.monotonic`.
     watch : callable, optional
-        Called with what is under way, and how far it is.
+        Called with the name of the current work and its progress.
     """
     tiers = _tiers(statistics.sort_key, scores, unit_free=unit_free)
     if len(set(tiers)) == scores.n:
@@ -55,7 +55,7 @@ def canonical_order(
     told = find(structures, deadline=deadline, watch=watch)
     finer = statistics.finer_rows(told.interchangeable) if told.interchangeable else None
     if finer is not None and not all(map(finer.keeps, told.generators())):
-        # Only rounding has made these columns look alike.
+        # These columns looked equal because of rounding only.
         told = find([*structures, finer], deadline=deadline, watch=watch)
     return told.of_variables(points)
 
@@ -68,21 +68,21 @@ def _told_apart(
     deadline: float | None,
     watch: Callable[[str, int], None] | None,
 ) -> ToldApart:
-    """Order the points of variables, some of which are there twice, by tiers, structures and names."""
+    """Order points, of which some variables have two, by tiers, structures and names."""
     by_name = list(by_name)
     told = ToldApart([])
     if len(set(points)) < len(points):
-        # Signs first, given the names: else where names decide, signs would.
+        # Decide signs first, given the names: otherwise signs would decide where names must.
         told = tell_apart(structures, by_name, by_name, deadline=deadline, watch=watch)
-        met = set()
+        seen = set()
         for point in told.order:
-            by_name[point] += points[point] in met
-            met.add(points[point])
+            by_name[point] += points[point] in seen
+            seen.add(points[point])
     return tell_apart(structures, tiers, by_name, symmetries=told.symmetries, deadline=deadline, watch=watch)
 
 
 def order_by_names(names: Sequence[Hashable], called: Mapping[Hashable, Hashable] | None = None) -> ToldApart:
-    """Order variables by their names alone, if there is no time for anything else."""
+    """Order variables by their names alone, for the case that the time is up."""
     deciding = [(called or {}).get(name, name) for name in names]
     places = rank_names(deciding)
     order = sorted(range(len(names)), key=lambda v: places[deciding[v]])
@@ -90,16 +90,16 @@ def order_by_names(names: Sequence[Hashable], called: Mapping[Hashable, Hashable
 
 
 def unit_free_numbers(statistics: Statistics, scores: CompiledScores, order: Sequence[int]) -> list[int]:
-    """Variables by keys that know no units, nor labels; those that have the same as they stand in an order."""
+    """Order variables by keys without units and labels; variables with equal keys keep the given order."""
     tiers = _tiers(statistics.unlabelled_key, scores, unit_free=True)
     return sorted(order, key=tiers.__getitem__)
 
 
 def telling_key(statistics: Statistics, scores: CompiledScores, u: int, v: int, *, unit_free: bool) -> str | None:
-    """Return the first sort key that tells two variables apart, and how u compares with v in it.
+    """Return the first sort key in which two variables differ, and how u compares with v in it.
 
-    "higher own score", "lower own score" (without parents), "higher gain" or "lower gain" (from single parents), or
-    "values"; None: it takes more than keys.
+    The result is "higher own score" or "lower own score" (without parents), "higher gain" or "lower gain" (from single
+    parents), "values", or None if the keys are equal.
     """
     keys = score_keys(scores, unit_free=unit_free)
     names = ("gain",) if unit_free else ("own score", "gain")
@@ -110,7 +110,7 @@ def telling_key(statistics: Statistics, scores: CompiledScores, u: int, v: int, 
 
 
 def _tiers(own_key: Callable[[int], Hashable], scores: CompiledScores, *, unit_free: bool) -> list[int]:
-    """How many other keys are greater than that of each variable; its own key counts where scores tie."""
+    """Return, for each variable, the number of variables with greater keys; `own_key` counts if scores tie."""
     by_score = score_keys(scores, unit_free=unit_free)
     times = Counter(by_score)
     keys: list[tuple[Hashable, ...]] = [(*key, own_key(v)) if times[key] > 1 else key for v, key in enumerate(by_score)]
@@ -122,10 +122,10 @@ def _tiers(own_key: Callable[[int], Hashable], scores: CompiledScores, *, unit_f
 
 
 def score_keys(scores: CompiledScores, *, unit_free: bool) -> list[tuple[int, ...]]:
-    """Keys 1 and 2: the score alone, and the sum (n - 1 times the mean) of the scores with each single parent."""
+    """Return keys 1 and 2: the score without parents, and the sum of the scores with each single parent."""
     gains = scores.sums_with_one_parent()
     if unit_free:
-        # A variable's own scale adds the same to its score with and without a parent: gains are free of units.
+        # The unit of a variable changes its scores with and without a parent alike: gains are free of units.
         return [(gain,) for gain in gains]
     alone, _ = scores.without_parents
     return [(own, (scores.n - 1) * own + gain) for own, gain in zip(alone, gains, strict=True)]

@@ -1,10 +1,10 @@
-"""Telling variables apart by the data alone, where the sort keys leave them tied.
+"""Colour refinement: distinguish variables with tied sort keys by the data alone.
 
-First by colours: each class of variables is split by what its members have in common with all classes, until no class
-splits any more. In a regular design that is not enough. Then every member of the first tied class is tried as the
-first of it, the rest is told apart again, and so on; of all orders reached in this way that one is kept with which the
-data look least. Two orders with which the data look the same differ by a true symmetry, and only between such orders
-a name may decide.
+Each class of variables is split by the joint values of its members with all classes, until no class splits any more. In
+a regular design that is not enough. Then each member of the first tied class is tried as the first of its class, the
+rest is refined again, and so on. Of all orders reached in this way the one with the least certificate of the data is
+kept. Two orders with the same certificate differ by a true symmetry of the data, and names decide between such orders
+only.
 
 References
 ----------
@@ -21,27 +21,27 @@ from itertools import chain
 
 from stablebn.stats.symmetries.symmetry import MOST_WORK, Structure
 
-# What a step costs for each variable besides, in such numbers.
+# Additional cost of a step per variable, in the unit of `MOST_WORK`.
 _WORK_OF_VARIABLE = 1000
 
 
 @dataclass(frozen=True)
 class ToldApart:
-    """Variables in an order, and where it is up to names.
+    """An order of variables, and the variables between which names decided.
 
     Attributes
     ----------
     order : list of int
     tied : bool
-        Whether the tiers were not enough.
+        Whether tiers left variables tied.
     interchangeable : list of lists of int
-        Variables that a symmetry exchanges: only names can decide between them.
+        Variables that a symmetry exchanges; only names can decide between them.
     undecided : list of int
-        Variables between which names have decided because it would have taken too long to see whether they must.
+        Variables between which names decided because the limit of work or time was reached.
     symmetries : list of mappings
-        Those that were found: where each variable goes.
+        Symmetries that were found, each as a mapping of every variable to its image.
     exchanged : list of tuples of int
-        Variables that can change places two by two.
+        Groups of variables of which any two can be exchanged.
     """
 
     order: list[int]
@@ -52,13 +52,13 @@ class ToldApart:
     exchanged: list[tuple[int, ...]] = field(default_factory=list)
 
     def generators(self) -> Iterator[Mapping[int, int]]:
-        """Symmetries of which all that were found are made."""
+        """Yield generators of all symmetries that were found."""
         yield from self.symmetries
         for first, *others in self.exchanged:
             yield from ({first: other, other: first} for other in others)
 
     def of_variables(self, points: Sequence[int]) -> ToldApart:
-        """The same of variables, of which some are there twice, as two points: the first of these has its place."""
+        """Convert an order of points to one of variables; the first of two points of a variable counts."""
         exchanged = _DisjointSets(len(set(points)))
         for group in self.interchangeable:
             for point in group:
@@ -81,43 +81,44 @@ def tell_apart(
     deadline: float | None = None,
     watch: Callable[[str, int], None] | None = None,
 ) -> ToldApart:
-    """Order variables by tier, inside a tier by the data, and where that cannot decide by name.
+    """Order variables by tier, inside a tier by the data, and by name if the data cannot decide.
 
     Parameters
     ----------
     structures : sequence of Structure
-        What an order depends on. A later one is asked where those before it cannot tell variables apart.
+        The data on which the order depends. A later structure is used if the earlier ones leave variables tied.
     tiers : sequence of int
-        Tier of each variable; lower tiers come first. Equal tiers are to be told apart.
+        Tier of each variable; lower tiers come first.
     by_name : sequence of int
         Position of each variable when they are sorted by name.
     symmetries : sequence of mappings
-        Those that are known: where each variable goes.
+        Known symmetries, each as a mapping of every variable to its image.
     most_work : int
-        How many numbers to look at before names decide.
+        Number of values to read before names decide.
     deadline : float, optional
-        When names must decide at the latest, in terms of `time.monotonic`.
+        Time at which names decide at the latest, in terms of `time.monotonic`.
     watch : callable, optional
-        Called with the name of this work, and how many looks at all the data it took so far.
+        Called with the name of this work and the number of passes over the data so far.
     """
     return _Search(structures, by_name, symmetries, most_work, deadline, watch).run(tiers)
 
 
 @dataclass
 class _Node:
-    """A partition of the variables that no colour splits.
+    """A partition of the variables that colours do not split further.
 
     Attributes
     ----------
     classes : list of int
-        Class of each variable: how many variables are in the classes before it.
+        Class of each variable: the number of variables in the classes before it.
     key : list of int
-        What the data looked like on the way here, whatever the names.
+        Hashes of the colours on the path to this node, independent of names.
     tied : list of tuples of int
-        The groups of the first class that has more than one, by name: each is tried as the first.
+        The groups of the first class with more than one group, by name: each is tried as the first.
     orbits : _DisjointSets
-        Variables that symmetries exchange which leave the way to this node as it is.
+        Orbits of the symmetries that fix the path to this node.
     tried : list of tuples of int
+        The groups that were tried.
     """
 
     classes: list[int]
@@ -127,7 +128,7 @@ class _Node:
     tried: list[tuple[int, ...]] = field(default_factory=list)
 
     def next_group(self) -> tuple[int, ...] | None:
-        """A group that was not tried, nor any that it can be exchanged for."""
+        """Return a group such that neither it nor an image of it was tried; None if there is none."""
         tried = {self.orbits.find(group[0]) for group in self.tried}
         return next((group for group in self.tied if self.orbits.find(group[0]) not in tried), None)
 
@@ -155,14 +156,14 @@ class _Search:
         self._by_name = by_name
         self._work_left = most_work
         self._deadline = deadline
-        # Variables that can change places two by two: they stay together, and names decide among them.
+        # Groups of variables of which any two can be exchanged: they stay together, and names decide among them.
         self._groups: list[tuple[int, ...]] = [(v,) for v in range(len(by_name))]
         self._symmetries = _Symmetries(len(by_name))
         for symmetry in symmetries:
             self._symmetries.add(symmetry)
 
     def run(self, tiers: Sequence[int]) -> ToldApart:
-        """The order, from the first tiers to the last symmetry."""
+        """Return the order that starts from the tiers."""
         earlier = sorted(tiers)
         start = {tier: earlier.index(tier) for tier in dict.fromkeys(tiers)}
         root = self._refined([start[tier] for tier in tiers], [])
@@ -170,7 +171,7 @@ class _Search:
         for group in self._groups:
             self._symmetries.exchange(group)
         root.tied = self._first_tie(root.classes)
-        self._symmetries.join_those_that_fix([], root.orbits)
+        self._symmetries.join_stabiliser([], root.orbits)
         best = self._least_leaf(root)
         interchangeable = self._symmetries.interchangeable()
         if isinstance(best, _Leaf):
@@ -182,7 +183,7 @@ class _Search:
         return ToldApart(order, True, interchangeable, undecided, self._symmetries.found, exchanged)
 
     def _least_leaf(self, root: _Node) -> _Leaf | _Node:
-        """The leaf whose key is least, of equals the first by name; a node on the way to one if that takes too long."""
+        """Return the leaf with the least key, the first by name of equals; a node if the limit of work is reached."""
         if not root.tied:
             return self._leaf(root, [])
         best: _Leaf | None = None
@@ -200,14 +201,14 @@ class _Search:
             if best and child.key > best.key[: len(child.key)]:
                 continue
             if child.tied:
-                self._symmetries.join_those_that_fix([v for step in path for v in step.tried[-1]], child.orbits)
+                self._symmetries.join_stabiliser([v for step in path for v in step.tried[-1]], child.orbits)
                 path.append(child)
                 continue
             leaf = self._leaf(child, [step.tried[-1] for step in path])
             if best is None or leaf.key < best.key:
                 best = leaf
             elif leaf.key == best.key and self._is_symmetry(best.order, leaf.order):
-                # The whole branch is an image of the one that has the best leaf: back to where they part.
+                # The branch is an image of the branch of the best leaf: return to the node where they part.
                 parting = next(i for i, (a, b) in enumerate(zip(best.path, leaf.path, strict=False)) if a != b)
                 del path[parting + 1 :]
                 for step in path:
@@ -216,7 +217,7 @@ class _Search:
         return best
 
     def _refined(self, classes: list[int], key: list[int]) -> _Node:
-        """Colour the variables by the classes of all until no class splits."""
+        """Refine the classes by colours until no class splits."""
         key = list(key)
         step = 0
         while step < len(self._structures):
@@ -231,13 +232,13 @@ class _Search:
             colours = structure.colours(classes, wanted)
             finer = _split(classes, colours)
             key.append(_hash(sorted((classes[v], colours[v]) for v in wanted)))
-            # What is new may tell apart by the structures before.
+            # New classes may split further by earlier structures.
             step = step + 1 if finer == classes else 0
             classes = finer
         return _Node(classes, key, self._first_tie(classes), _DisjointSets(len(classes)))
 
     def _classes(self, classes: Sequence[int]) -> list[list[tuple[int, ...]]]:
-        """The groups of every class, the classes in their order."""
+        """Return the groups of every class, in the order of the classes."""
         found: dict[int, list[tuple[int, ...]]] = {}
         for group in self._groups:
             found.setdefault(classes[group[0]], []).append(group)
@@ -248,17 +249,17 @@ class _Search:
         return sorted(tied, key=lambda group: self._by_name[group[0]])
 
     def _exchangeable(self, tied: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
-        """The variables of a class in groups of those that can change places two by two, each sorted by name."""
+        """Split a class into groups of which any two variables can be exchanged, each sorted by name."""
         groups: list[list[int]] = []
         for v in sorted(chain.from_iterable(tied), key=self._by_name.__getitem__):
-            own = next((group for group in groups if self._can_change_places(group[0], v)), None)
+            own = next((group for group in groups if self._are_exchangeable(group[0], v)), None)
             if own is None:
                 groups.append([v])
             else:
                 own.append(v)
         return [tuple(group) for group in groups]
 
-    def _can_change_places(self, u: int, v: int) -> bool:
+    def _are_exchangeable(self, u: int, v: int) -> bool:
         return not self._time_is_up() and all(structure.exchangeable(u, v) for structure in self._structures)
 
     def _leaf(self, node: _Node, path: list[tuple[int, ...]]) -> _Leaf:
@@ -269,7 +270,7 @@ class _Search:
         return _Leaf(order, node.key + [structure.certificate(order) for structure in self._structures], path)
 
     def _order(self, classes: Sequence[int]) -> list[int]:
-        """Variables by class, inside a class by group, and by name."""
+        """Order the variables by class, inside a class by group and by name."""
         place = {v: (classes[v], self._by_name[group[0]], i) for group in self._groups for i, v in enumerate(group)}
         return sorted(place, key=place.__getitem__)
 
@@ -285,34 +286,34 @@ class _Search:
 
 
 class _Symmetries:
-    """The symmetries that were found."""
+    """The symmetries that were found, and the orbits that they generate."""
 
     def __init__(self, n: int) -> None:
         self._all = _DisjointSets(n)
         self.found: list[Mapping[int, int]] = []
 
     def exchange(self, group: Sequence[int]) -> None:
-        """Note that variables can change places two by two."""
+        """Record that any two variables of a group can be exchanged."""
         for v in group:
             self._all.join(group[0], v)
 
     def add(self, symmetry: Mapping[int, int]) -> None:
-        """Note a symmetry: where each variable goes."""
+        """Record a symmetry, a mapping of every variable to its image."""
         self.found.append(symmetry)
         self._all.join_images(symmetry)
 
     def join_last(self, orbits: _DisjointSets) -> None:
-        """Join what the last one exchanges."""
+        """Join variables that the latest symmetry exchanges."""
         orbits.join_images(self.found[-1])
 
-    def join_those_that_fix(self, fixed: Sequence[int], orbits: _DisjointSets) -> None:
-        """Join what those exchange that leave some variables where they are."""
+    def join_stabiliser(self, fixed: Sequence[int], orbits: _DisjointSets) -> None:
+        """Join variables that are exchanged by the symmetries that fix some variables."""
         for symmetry in self.found:
             if all(symmetry[v] == v for v in fixed):
                 orbits.join_images(symmetry)
 
     def interchangeable(self) -> list[list[int]]:
-        """Variables that can be exchanged for each other, in sets of two or more."""
+        """Return the orbits of two or more variables."""
         return [members for members in self._all.sets() if len(members) > 1]
 
 
@@ -340,7 +341,7 @@ class _DisjointSets:
 
 
 def _split(classes: Sequence[int], colours: Sequence[int]) -> list[int]:
-    """The classes split by colour."""
+    """Split the classes by colour."""
     members: dict[tuple[int, int], list[int]] = {}
     for v, pair in enumerate(zip(classes, colours, strict=True)):
         members.setdefault(pair, []).append(v)
@@ -354,7 +355,7 @@ def _split(classes: Sequence[int], colours: Sequence[int]) -> list[int]:
 
 
 def _put_first(classes: Sequence[int], group: tuple[int, ...], tied: Sequence[tuple[int, ...]]) -> list[int]:
-    """Split a group off its class, before the others."""
+    """Split a group off its class and put it before the others."""
     split = list(classes)
     for other in tied:
         for v in other:

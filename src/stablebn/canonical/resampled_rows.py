@@ -1,4 +1,4 @@
-"""Other rows of a table that has been read: what learning from a frame with these rows would learn from."""
+"""Prepared tables with other rows, such as bootstrap samples, equal to those of a frame with these rows."""
 
 from __future__ import annotations
 
@@ -16,55 +16,55 @@ from stablebn.messages import tallied
 from stablebn.networks.align_table import parts_of
 from stablebn.prepare.prepared import Prepared
 from stablebn.stats.symmetries.signs import Image
+from stablebn.table.data_kinds import map_parts
 from stablebn.table.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
 
-# With no more than one distinct row for so many rows, rows with weights take less time than rows written out, for which
-# the core counts bits (10 times as long a row, for alarm).
-_ROWS_A_DISTINCT_ONE = 8
-# So many rows show most levels.
+# If there is at most one distinct row per this number of rows, weighted rows are faster than repeated rows. The core
+# counts the latter by bits, which takes a tenth of the time per row (alarm).
+_ROWS_PER_DISTINCT_ROW = 8
+# Number of sampled rows that show most levels.
 _FEW_ROWS = 512
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Rows of a table, some of them more than once.
+class ChosenRows:
+    """Rows chosen from a table, possibly more than once.
 
     Attributes
     ----------
     places : int64 array [rows]
-        Where in the table each stands.
+        Index of each row in the table.
     weights : int64 array [rows], all positive, or None
-        How often each is there; None: once.
+        How often each row is chosen; None if once.
     """
 
     places: NDArray[np.int64]
     weights: Weights | None
 
 
-def chosen_rows(distinct: CanonicalRows, times: NDArray[np.int64]) -> Rows:
-    """Rows, given how often each distinct one is there: written out, or with weights where that is quicker."""
+def chosen_rows(distinct: CanonicalRows, times: NDArray[np.int64]) -> ChosenRows:
+    """Return rows, given how often each distinct row is chosen: repeated, or with weights if that is faster."""
     drawn = times > 0
-    if times.size * _ROWS_A_DISTINCT_ONE <= int(times.sum()):
-        return Rows(distinct.places[drawn], times[drawn])
-    return Rows(np.repeat(distinct.places, times), None)
+    if times.size * _ROWS_PER_DISTINCT_ROW <= int(times.sum()):
+        return ChosenRows(distinct.places[drawn], times[drawn])
+    return ChosenRows(np.repeat(distinct.places, times), None)
 
 
 def in_canonical_signs(prepared: Prepared, rows: CanonicalRows) -> Prepared:
-    """Mirror the columns that canonical order takes mirrored: a sample of one that is symmetric need not be symmetric.
+    """Mirror the symmetric columns that the canonical order of rows mirrors.
 
-    Each such column is replaced by its mirror image, which has the same values equally often.
+    A sample of a symmetric column need not be symmetric. Such a column is replaced by its mirror image, which has the
+    same values equally often.
     """
     if not rows.mirrored:
         return prepared
-    table = prepared.table
-    if isinstance(table, MixedTable):
-        table = replace(table, continuous=_mirrored(table.continuous, rows.mirrored))
-    elif isinstance(table, ContinuousTable):
-        table = _mirrored(table, rows.mirrored)
-    return replace(prepared, table=table)
+    return replace(prepared, table=map_parts(prepared.table, lambda part: _mirrored(part, rows.mirrored)))
 
 
-def _mirrored(table: ContinuousTable, names: Collection[Name]) -> ContinuousTable:
+def _mirrored(table: CategoricalTable | ContinuousTable, names: Collection[Name]) -> CategoricalTable | ContinuousTable:
+    """Mirror the continuous columns of these names."""
+    if not isinstance(table, ContinuousTable):
+        return table
     values = table.values.copy()
     for v, name in enumerate(table.names):
         if name in names:
@@ -72,23 +72,22 @@ def _mirrored(table: ContinuousTable, names: Collection[Name]) -> ContinuousTabl
     return replace(table, values=values)
 
 
-def with_rows(prepared: Prepared, rows: Rows, columns: Sequence[Name] | None = None) -> Prepared:
-    """The table with these rows alone.
+def with_rows(prepared: Prepared, rows: ChosenRows, columns: Sequence[Name] | None = None) -> Prepared:
+    """Return the table with chosen rows only.
 
-    Levels that do not occur in them are none unless they are declared, and columns that have a single value left take
-    no part.
+    Levels that do not occur in these rows are dropped unless they are declared, and constant columns are excluded.
 
     Parameters
     ----------
     prepared : Prepared
-    rows : Rows
+    rows : ChosenRows
     columns : sequence of names, optional
         Another order of the columns.
 
     Raises
     ------
     DataError
-        A continuous column has too few values.
+        If a continuous column has too few values.
     """
     table = prepared.table
     if columns is not None:
@@ -102,8 +101,8 @@ def with_rows(prepared: Prepared, rows: Rows, columns: Sequence[Name] | None = N
     )
 
 
-def _first_value(table: Table, name: Name, rows: Rows) -> Hashable:
-    """The first value of a column that is known; None if none is."""
+def _first_value(table: Table, name: Name, rows: ChosenRows) -> Hashable:
+    """Return the first known value of a column; None if there is none."""
     categorical, continuous = parts_of(table)
     if name in continuous.names:
         values = continuous.values[continuous.names.index(name), rows.places]
@@ -115,7 +114,7 @@ def _first_value(table: Table, name: Name, rows: Rows) -> Hashable:
     return levels[int(occurring[0])] if occurring.size else None
 
 
-def _with_rows(table: Table, rows: Rows, declared: Collection[Name]) -> Table:
+def _with_rows(table: Table, rows: ChosenRows, declared: Collection[Name]) -> Table:
     if isinstance(table, CategoricalTable):
         return _categories(table, rows, declared)
     if isinstance(table, ContinuousTable):
@@ -129,7 +128,7 @@ def _with_rows(table: Table, rows: Rows, declared: Collection[Name]) -> Table:
     return MixedTable(tuple(name for name in table.names if name in left), categorical, continuous)
 
 
-def _categories(table: CategoricalTable, rows: Rows, declared: Collection[Name]) -> CategoricalTable:
+def _categories(table: CategoricalTable, rows: ChosenRows, declared: Collection[Name]) -> CategoricalTable:
     codes = table.codes.take(rows.places, axis=1)
     seen_at_once = _seen_at_once(codes, table)
     levels, holes = list(table.levels), set(table.holes)
@@ -153,11 +152,11 @@ def _categories(table: CategoricalTable, rows: Rows, declared: Collection[Name])
 
 
 def _seen_at_once(codes: Codes, table: CategoricalTable) -> set[int]:
-    """The columns without holes of which a look at a few rows shows every level."""
+    """Return the complete columns of which a few rows show every level."""
     if not table.names:
         return set()
     few = codes[:, :: max(1, codes.shape[1] // _FEW_ROWS)]
-    # Each column has one place more than levels, for its holes.
+    # Each column has one count more than levels, for missing values.
     places = np.cumsum([0, *(len(own) + 1 for own in table.levels)])
     seen = np.bincount((few + places[:-1, np.newaxis]).ravel(), minlength=int(places[-1])) > 0
     seen[places[1:] - 1] = True
@@ -165,7 +164,7 @@ def _seen_at_once(codes: Codes, table: CategoricalTable) -> set[int]:
     return set(np.flatnonzero(all_seen).tolist()) - table.holes
 
 
-def _numbers(table: ContinuousTable, rows: Rows) -> ContinuousTable:
+def _numbers(table: ContinuousTable, rows: ChosenRows) -> ContinuousTable:
     values = table.values.take(rows.places, axis=1)
     known = {v: ~np.isnan(values[v]) for v in table.holes}
     holes = frozenset(v for v, own in known.items() if not own.all())

@@ -1,9 +1,8 @@
-"""How often each row is drawn: numbers that belong to the rows of a table, never to where these stand.
+"""Random draws of rows for the bootstrap, by index in canonical order.
 
-Rows are drawn with replacement, as many as there are, each with the same chance. Who is drawn is a place among the rows
-in canonical order, so that every layout of a table has the same replicates. The numbers are the raw output of Philox, a
-counter-based generator, under the key (seed, replicate): a replicate is the same whichever were drawn before it, on
-every machine and for ever.
+N rows are drawn with replacement and equal probability. An index refers to the rows in canonical order, so that every
+layout of a table has the same replicates. Random numbers are the raw output of Philox, a counter-based generator, with
+the key (seed, replicate): a replicate does not depend on the replicates drawn before it, nor on the machine.
 """
 
 from __future__ import annotations
@@ -14,30 +13,30 @@ from numpy.typing import NDArray
 from stablebn.columns.requirements import MOST_HELD_ROWS
 from stablebn.errors import DataError
 
-# So many at once, that a table of many rows takes no more memory than it has anyway.
+# Number of draws at once, which limits the memory for tables of many rows.
 _BLOCK = 1 << 20
 
 
 def drawn_counts(counts: NDArray[np.int64], seed: int, replicate: int) -> NDArray[np.int64]:
-    """How often each of some distinct rows is drawn.
+    """Return how often each distinct row is drawn.
 
     Parameters
     ----------
     counts : int64 array [distinct]
-        How many rows are equal to each, in canonical order.
+        Number of rows equal to each distinct row, in canonical order.
     seed, replicate : int
-        Below 2**64.
+        Key of the generator, each below 2**64.
 
     Returns
     -------
     int64 array [distinct]
-        With the sum of `counts`: a multinomial draw, in proportion to them.
+        A multinomial draw in proportion to `counts`, with the same sum.
     """
     ends = np.cumsum(counts)
     total = int(ends[-1]) if ends.size else 0
     check_drawn(total)
     drawn = np.zeros(counts.size, dtype=np.int64)
-    # Equal rows stand next to each other.
+    # Equal rows are next to each other.
     row_at = np.repeat(np.arange(counts.size), counts) if counts.size < total <= _BLOCK else None
     generator = np.random.Philox(key=np.array([seed, replicate], dtype=np.uint64))
     left = total
@@ -53,7 +52,7 @@ def drawn_counts(counts: NDArray[np.int64], seed: int, replicate: int) -> NDArra
 
 
 def check_drawn(total: int) -> None:
-    """Raise if rows are too many to be drawn one by one."""
+    """Raise `DataError` if there are too many rows to be drawn one by one."""
     if total > MOST_HELD_ROWS:
         raise DataError(
             f"the table stands for {total} rows, and more than 2**28 are not drawn one by one, as a bootstrap or "
@@ -62,7 +61,7 @@ def check_drawn(total: int) -> None:
 
 
 def _below(total: int, raw: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Integers below a number, each with exactly the same chance; those that would spoil that are left out."""
+    """Return integers below a number with exactly equal probability, by rejection of the largest raw numbers."""
     most = (1 << 64) // total * total
     if most < 1 << 64:
         raw = raw[raw < np.uint64(most)]

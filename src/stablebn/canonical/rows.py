@@ -1,20 +1,22 @@
-"""The rows of a table in canonical order: what is drawn for rows is drawn for them, and never for where they stand.
+"""The canonical order of rows, so that random draws of rows do not depend on the layout of a table.
 
-Columns come in canonical order, levels by how many rows have them, numbers ascending or descending as the data say. So
-the order of rows depends on what a table says, and neither on the layout nor on names, labels of levels, units or
-signs. Where two columns, two levels or two signs cannot be told apart by that, a symmetry of the table exchanges them,
-and names and labels decide between orders in which the table looks the same.
+Rows are sorted by the columns in canonical order, with levels ordered by frequency and numbers ascending or descending
+by a rule of the data. So the order of rows does not depend on the layout, on names, labels of levels, units or signs.
+If two columns, levels or signs cannot be distinguished, a symmetry of the table exchanges them, and names and labels
+decide between orders in which the table is the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stablebn import _core
 from stablebn.canonical.order import score_keys
 from stablebn.canonical.refinement import ToldApart, tell_apart
 from stablebn.columns.joint_values import first_image
@@ -23,11 +25,12 @@ from stablebn.graph.names import rank_names
 from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.stats import statistics_of
 from stablebn.stats.correlations import StandardisedColumns, StandardPoint
-from stablebn.stats.row_source import TableSource
+from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.symmetries.finer_rows import FinerRows
 from stablebn.stats.symmetries.signs import is_symmetric
 from stablebn.stats.symmetries.symmetry import Relation, Structure, TableRows
-from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Name, Table
+from stablebn.table.data_kinds import kind_of, parts_by_kind
+from stablebn.table.table import CategoricalTable, ContinuousTable, Name, Table
 
 
 @dataclass(frozen=True)
@@ -37,11 +40,11 @@ class CanonicalRows:
     Attributes
     ----------
     places : int64 array [distinct]
-        Where in the table one of the equal rows stands.
+        Index in the table of one of the equal rows.
     counts : int64 array [distinct]
-        How many rows, by weight, are equal to it.
+        Number of rows, by weight, that are equal to it.
     mirrored : tuple of names
-        Continuous columns with a symmetric distribution that canonical order takes mirrored at their middle.
+        Continuous columns with a symmetric distribution that the canonical order mirrors at their middle.
     """
 
     places: NDArray[np.int64]
@@ -63,10 +66,10 @@ def canonical_rows(
     table : Table
         No column is constant.
     relations : sequence of Relation
-        Between the columns, given besides the data: names decide only between columns that are interchangeable in
-        these too.
+        Relations between the columns, given in addition to the data: names decide only between columns that are
+        interchangeable in these too.
     called : mapping of name to name, optional
-        The names to decide by where not their own.
+        Names that replace the names of columns in decisions.
     threads : int
     """
     columns = _columns_of(table)
@@ -84,27 +87,27 @@ def canonical_rows(
 
 
 @dataclass(frozen=True)
-class _Column:
-    """A column, as it can stand in canonical rows.
+class _RowColumn:
+    """A column with the values by which rows are sorted.
 
     Attributes
     ----------
     values : integer array [rows]
-        Codes of levels, or numbers in standard units, by which variables are told apart.
+        Codes of levels, or numbers in standard units, by which columns are distinguished.
     ranks : integer array [rows]
-        The same, or places among the numbers of the column, by which rows are sorted.
+        Codes of levels, or ranks of the numbers of the column, by which rows are sorted.
     shape : hashable
-        A key of its distribution, without labels, units and sign.
+        A key of the distribution without labels, units and sign.
     sizes : list of pairs of int
-        Of a categorical column, keys of its levels: what is missing last, then how many rows there are.
+        Keys of the levels of a categorical column: known before missing, then the number of rows.
     sign : int
-        Of a continuous column, with which it comes first: 1 or -1; 0: both are alike.
+        Canonical sign of a continuous column, 1 or -1; 0 if the distribution is symmetric.
     own_sign : int
-        Where both are alike, the sign with which the values in their own units come first.
+        If symmetric, the sign with which the values in their own units sort first.
     symmetric : bool
         Whether the column equals its mirror image in distribution, bit by bit.
     exact : StandardPoint or None
-        Of a continuous column, the same numbers, not rounded.
+        The unrounded numbers of a continuous column.
     """
 
     values: NDArray[np.integer]
@@ -118,13 +121,13 @@ class _Column:
 
     @property
     def faces(self) -> int:
-        """In how many parts it must be looked at: levels of equal size apart, and numbers without a sign twice."""
+        """Return the number of points of the column: its levels if some tie, 2 for numbers without a sign, else 1."""
         if self.sizes:
             return 1 if len(set(self.sizes)) == len(self.sizes) else len(self.sizes)
         return 1 if self.sign else 2
 
     def face(self, part: int) -> NDArray[np.integer]:
-        """One of these parts."""
+        """Return the values of one of these points."""
         if self.sizes:
             return self.oriented(_ranks_of(self.sizes)) if self.faces == 1 else (self.values == part).astype(np.int32)
         if self.sign_of(part) == 1:
@@ -132,15 +135,15 @@ class _Column:
         return np.where(self.values == StandardisedColumns.HOLE, self.values, -self.values)
 
     def sign_of(self, part: int) -> int:
-        """The sign that a continuous column has in one of these parts."""
+        """Return the sign of a continuous column in one of these points."""
         return (self.sign or 1) * (-1 if part else 1)
 
     def face_key(self, part: int) -> tuple[int, ...]:
-        """What tells the part apart from others of the column."""
+        """Return a key that distinguishes the point from others of the column."""
         return self.sizes[part] if self.sizes and self.faces > 1 else ()
 
     def oriented(self, order: Sequence[int]) -> NDArray[np.integer]:
-        """The ranks, given which rank each level has, or whether numbers ascend (0 first) or descend (1 first)."""
+        """Return the ranks, given the rank of each level, or whether numbers ascend (0 first) or descend (1 first)."""
         if self.sizes:
             return np.asarray(np.array(order, dtype=np.int64)[self.values])
         if self.sign_of(order[0]) == 1:
@@ -151,91 +154,100 @@ class _Column:
 
 @dataclass(frozen=True)
 class _Face:
-    """A part of a column, by values that are not rounded."""
+    """A point of a column, with unrounded values."""
 
-    column: _Column
+    column: _RowColumn
     part: int
 
     @property
     def tolerance(self) -> float:
-        """As of `finer_rows.Point`."""
+        """Return the largest gap between equal values, as in `finer_rows.ComparedPoint`."""
         return 0.0 if self.column.exact is None else self.column.exact.tolerance
 
-    def of(self, table: ContinuousTable | MixedTable) -> NDArray[np.number[Any]]:
-        """The codes or the standardised values."""
+    def of(self, table: Table) -> NDArray[np.number[Any]]:
+        """Return the codes or the standardised values."""
         if self.column.exact is None:
             return self.column.face(self.part)
         return replace(self.column.exact, sign=self.column.sign_of(self.part)).of(table)
 
 
-def _columns_of(table: Table) -> list[_Column]:
-    """The columns of a table, in its order."""
-    if isinstance(table, MixedTable):
-        own = {
-            name: column
-            for part in (table.categorical, table.continuous)
-            for name, column in zip(part.names, _columns_of(part), strict=True)
-        }
-        return [own[name] for name in table.names]
+def _columns_of(table: Table) -> list[_RowColumn]:
+    """Return the columns of a table, in its order."""
+    columns = {
+        name: column
+        for part in parts_by_kind(table)
+        for name, column in zip(part.names, _columns_of_part(part), strict=True)
+    }
+    return [columns[name] for name in table.names]
+
+
+def _columns_of_part(table: CategoricalTable | ContinuousTable) -> list[_RowColumn]:
+    """Return the columns of a table of a single kind."""
     if isinstance(table, CategoricalTable):
-        return [_categories(table, v) for v in range(len(table.names))]
-    standardised = StandardisedColumns(TableSource(table))
-    return [_numbers(table, standardised, v) for v in range(len(table.names))]
+        make = partial(_categories, table)
+    else:
+        make = partial(_numbers, table, StandardisedColumns(TableSource(table)))
+    columns = []
+    for v in range(len(table.names)):
+        # A limit of time is not heard while NumPy sorts.
+        _core.check_time()
+        columns.append(make(v))
+    return columns
 
 
-def _categories(table: CategoricalTable, v: int) -> _Column:
+def _categories(table: CategoricalTable, v: int) -> _RowColumn:
     levels = len(table.levels[v])
     hole = v in table.holes
     counts = np.bincount(table.codes[v], weights=table.weights, minlength=levels + hole).astype(np.int64).tolist()
     sizes = [(int(code == levels), -int(count)) for code, count in enumerate(counts)]
-    return _Column(table.codes[v], table.codes[v], (0, *sorted(sizes)), sizes, 1)
+    return _RowColumn(table.codes[v], table.codes[v], (0, *sorted(sizes)), sizes, 1)
 
 
-def _numbers(table: ContinuousTable, standardised: StandardisedColumns, v: int) -> _Column:
-    # What is missing comes last.
+def _numbers(table: ContinuousTable, standardised: StandardisedColumns, v: int) -> _RowColumn:
+    # Missing values come last.
     _, ranks = np.unique(table.values[v], return_inverse=True)
     _, times = standardised.distribution(v)
     shape = (1, *standardised.shape(v), -int(times.sum()))
     sign = standardised.sign(v)
     exact = standardised.point(v, 1)
     if sign:
-        return _Column(standardised.values(v), ranks, shape, [], sign, exact=exact)
+        return _RowColumn(standardised.values(v), ranks, shape, [], sign, exact=exact)
     distribution = _distribution(table, v)
     own_sign = first_image(*distribution) or 1
-    return _Column(standardised.values(v), ranks, shape, [], sign, own_sign, is_symmetric(*distribution), exact)
+    return _RowColumn(standardised.values(v), ranks, shape, [], sign, own_sign, is_symmetric(*distribution), exact)
 
 
 def _distribution(table: ContinuousTable, v: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The distinct known values of a column in its own units, ascending, and how many rows have each."""
+    """Return the distinct known values of a column, ascending, and the number of rows of each."""
     known = ~np.isnan(table.values[v])
     return distinct_counts(table.values[v, known] + 0.0, None if table.weights is None else table.weights[known])
 
 
-def _column_keys(table: Table, columns: Sequence[_Column], threads: int) -> list[int]:
-    """A number for each column: the same for two columns only if neither scores nor distributions tell them apart."""
+def _column_keys(table: Table, columns: Sequence[_RowColumn], threads: int) -> list[int]:
+    """Return a number per column, equal for two columns only if scores and distributions do not distinguish them."""
     if len(columns) < 2:
         return [0] * len(columns)
     statistics = statistics_of(table, unit_free=True, threads=threads)
     scores = scores_from(statistics, ScoreConfig())
-    by_score = score_keys(scores, unit_free=statistics.kind != "categorical")
-    # Kinds first: keys of different kinds cannot be compared.
+    by_score = score_keys(scores, unit_free=kind_of(table).has_units)
+    # The key starts with the kind, because keys of different kinds cannot be compared.
     return _ranks_of([(column.shape, key) for column, key in zip(columns, by_score, strict=True)])
 
 
 def _ranks_of(keys: Sequence[Hashable]) -> list[int]:
-    """The place of each key among the distinct ones, ascending."""
+    """Return the rank of each key among the distinct keys."""
     place = {key: rank for rank, key in enumerate(sorted(set(keys)))}  # type: ignore[type-var]
     return [place[key] for key in keys]
 
 
 def _canonical_faces(
     table: Table,
-    columns: Sequence[_Column],
+    columns: Sequence[_RowColumn],
     keys: Sequence[int],
     relations: Sequence[Relation],
     names: Sequence[Name],
 ) -> dict[int, list[int]]:
-    """Order the columns canonically, and the faces of each: its levels, or its two signs."""
+    """Order the columns canonically, and the points of each: its levels, or its two signs."""
     points = [(v, part) for v, column in enumerate(columns) for part in range(column.faces)]
     tiers = _ranks_of([(keys[v], columns[v].face_key(part)) for v, part in points])
     order = sorted(range(len(points)), key=tiers.__getitem__)
@@ -249,12 +261,12 @@ def _canonical_faces(
             TableRows(rows, table.weights),
         ]
         by_name = rank_names(names)
-        # Levels and signs first, given the names: else where names decide, labels and signs would.
+        # Decide levels and signs first, given the names: otherwise they would decide where names must.
         named = _ranks_of([(by_name[names[v]], columns[v].face_key(part)) for v, part in points])
         # Standardised values do not distinguish two symmetric signs; the values in their own units may, in their bits.
         by_own_sign = _ranks_of([(v, -part if columns[v].own_sign < 0 else part) for v, part in points])
         told = _told_apart(structures, tiers, named, by_own_sign)
-        if told.interchangeable and not isinstance(table, CategoricalTable):
+        if told.interchangeable and kind_of(table).has_units:
             faces = [_Face(columns[v], part) for v, part in points]
             finer = FinerRows(TableSource(table), faces, told.interchangeable, lambda own, face: face.of(own))
             if not finer.is_too_large and not all(map(finer.keeps, told.generators())):
@@ -270,7 +282,7 @@ def _canonical_faces(
 def _told_apart(
     structures: Sequence[Structure], tiers: Sequence[int], named: Sequence[int], by_own_sign: Sequence[int]
 ) -> ToldApart:
-    """Order the points by tiers, structures and names; signs that are alike by their values in their own units."""
+    """Order the points by tiers, structures and names; equal signs by the values in their own units."""
     first = tell_apart(structures, named, by_own_sign)
     place = [0] * len(named)
     for rank, point in enumerate(first.order):
@@ -278,8 +290,8 @@ def _told_apart(
     return tell_apart(structures, tiers, place, symmetries=first.symmetries)
 
 
-def _ranks(column: _Column, parts: Sequence[int]) -> list[int]:
-    """Which rank each level has, or the order of the two signs."""
+def _ranks(column: _RowColumn, parts: Sequence[int]) -> list[int]:
+    """Return the rank of each level, or the order of the two signs."""
     if not column.sizes:
         return list(parts)
     if column.faces == 1:
@@ -291,13 +303,13 @@ def _ranks(column: _Column, parts: Sequence[int]) -> list[int]:
 
 
 def _sorted_rows(columns: Sequence[NDArray[np.integer]], rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The order of the rows, and where in it a row begins that is not equal to the one before."""
+    """Return the sorted indices of the rows, and the positions at which a new distinct row begins."""
     keys: list[NDArray[np.int64]] = []
     configurations = 1 << 63
     for column in columns:
         ranks = column.astype(np.int64)
         levels = int(ranks.max(initial=0)) + 1
-        # As many columns as one integer holds are one key.
+        # Combine as many columns as fit into one integer.
         if configurations * levels >= 1 << 63:
             keys.append(ranks)
             configurations = levels

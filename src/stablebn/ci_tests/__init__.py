@@ -1,4 +1,4 @@
-"""Tests of conditional independence on exact statistics."""
+"""Tests of conditional independence, computed from exact statistics."""
 
 from stablebn.ci_tests.base import IndependenceTest, Outcome
 from stablebn.ci_tests.oracle import DSeparation

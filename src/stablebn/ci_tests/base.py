@@ -1,4 +1,4 @@
-"""What a learner asks of a test of conditional independence."""
+"""The interface of tests of conditional independence."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _FIRST_AT_ONCE = 8
 
 
 class Outcome(NamedTuple):
-    """What one test found.
+    """The result of one test.
 
     Attributes
     ----------
     statistic, df : float
     p_value : float
-        How likely such a statistic is if x and y are independent.
+        Probability of a statistic at least this large if x and y are independent.
     """
 
     statistic: float
@@ -37,7 +37,7 @@ class Outcome(NamedTuple):
 
 
 class IndependenceTest(ABC):
-    """Tests whether x and y are independent given a set of variables.
+    """Test whether x and y are independent given a set of variables.
 
     Variables are 0 .. n - 1, sets of them the bits of an int. Every test is symmetric in x and y, bit for bit.
 
@@ -45,7 +45,7 @@ class IndependenceTest(ABC):
     ----------
     n : int
     performed : int
-        Tests made so far, as an algorithm that makes one after the other would count them.
+        Number of tests so far, as counted by an algorithm that makes one test after the other.
     """
 
     n: int
@@ -55,17 +55,17 @@ class IndependenceTest(ABC):
         self._known: dict[tuple[int, int, int], Outcome] = {}
 
     def fork(self) -> Self:
-        """The same test with a count of its own, for another thread; what is known is shared."""
+        """Return the same test with its own count, for another thread; the cache is shared."""
         test = copy(self)
         test.performed = 0
         return test
 
     @abstractmethod
     def outcomes(self, x: int, candidates: Sequence[int], given: int) -> tuple[Numbers, Numbers, Numbers]:
-        """Statistics, degrees of freedom and p-values of x with each candidate, without counting them."""
+        """Return statistics, degrees of freedom and p-values of x with each candidate, without counting the tests."""
 
     def test(self, x: int, y: int, given: int) -> Outcome:
-        """Test one pair; a test that was asked before is looked up, and counted again."""
+        """Test one pair; a repeated test is looked up in the cache and counted again."""
         self.performed += 1
         key = (x, y, given) if x < y else (y, x, given)
         if key not in self._known:
@@ -73,16 +73,16 @@ class IndependenceTest(ABC):
         return self._known[key]
 
     def p_values(self, x: int, candidates: Sequence[int], given: int, alpha: float = 1.0) -> list[float]:
-        """The p-value of x with each candidate, all in one pass, without counting the tests.
+        """Return the p-value of x with each candidate, in one pass, without counting the tests.
 
-        One that is above alpha may be given as 1: who only asks whether it is can be spared the test.
+        A p-value above alpha may be returned as 1, so that the test can be skipped if it is clearly above.
         """
         found: list[float] = self.outcomes(x, candidates, given)[2].tolist()
         return found
 
     def first_dependent(self, x: int, candidates: Sequence[int], given: int, alpha: float) -> int | None:
-        """The first candidate whose p-value is not above alpha."""
-        # Many at once are quicker than one by one, but after the first that depends the others are in vain.
+        """Return the first candidate whose p-value is not above alpha."""
+        # Several tests at once are faster than one by one, but those after the first dependent candidate are wasted.
         start, stop = 0, _FIRST_AT_ONCE
         while start < len(candidates):
             some = candidates[start:stop]
@@ -94,9 +94,9 @@ class IndependenceTest(ABC):
         return None
 
     def p_values_given_rest(self, x: int, among: Sequence[int], blanket: int, stop_above: float = 1.0) -> list[float]:
-        """The p-value of x with each of some members of a set given the other members, without counting the tests.
+        """Return the p-value of x with some members of a set, each given all other members, without counting the tests.
 
-        The list ends at the first that is above `stop_above`.
+        The list ends at the first p-value above `stop_above`.
         """
         found: list[float] = []
         for y in among:
@@ -117,23 +117,23 @@ class IndependenceTest(ABC):
         tried: int = 0,
         watch: Callable[[], None] | None = None,
     ) -> tuple[int, float] | None:
-        """The first subset of a pool given which x and y are independent, and the p-value there.
+        """Return the first subset of a pool given which x and y are independent, and its p-value; None if none is.
 
         Parameters
         ----------
         x, y : int
         pool : sequence of int
-            Subsets are tried by growing size, those of one size in lexicographic order of places in it.
+            Subsets are tried by increasing size, those of one size in lexicographic order of indices in the pool.
         sizes : range
-            Of the subsets, in steps of one.
+            Sizes of the subsets, in steps of one.
         alpha : float
-            Independent means a p-value above it.
+            Variables are independent if the p-value is above alpha.
         always : int
-            A set that is given besides the subset; it is part of the set returned.
+            A set that is conditioned on in addition to the subset; it is part of the returned set.
         tried : int
-            A set of which no subset of these sizes separates: these are counted again, and need not be tested.
+            A set without a separating subset of these sizes: its subsets are counted again, but not tested.
         watch : callable, optional
-            Called now and then; what it raises ends the search.
+            Called from time to time; an exception that it raises ends the search.
         """
         for subset in chain.from_iterable(combinations(pool, size) for size in sizes):
             given = always | sum(map(bit, subset))
@@ -147,14 +147,14 @@ class IndependenceTest(ABC):
     def inseparable(
         self, x: int, among: Sequence[int], most: int, alpha: float, *, watch: Callable[[], None] | None = None
     ) -> list[int]:
-        """Those of some variables that no subset of the others separates from x.
+        """Return the variables that no subset of the others separates from x.
 
         Parameters
         ----------
         x, among, alpha, watch
             As in `separating_set`.
         most : int
-            The largest subsets have so many members.
+            Size of the largest subsets.
         """
         kept = []
         for y in among:
@@ -175,7 +175,7 @@ class IndependenceTest(ABC):
         always: int = 0,
         watch: Callable[[], None] | None = None,
     ) -> float:
-        """The greatest p-value of x and y given any subset of a pool; or the first above alpha.
+        """Return the greatest p-value of x and y given any subset of a pool; or the first above alpha.
 
         Parameters
         ----------

@@ -19,18 +19,18 @@ from stablebn.stats.variable_sets import members
 
 _ROWS_A_CELL = 5
 _MEDIAN = 0.5
-# A bound that takes no part in a decision is raised by more than its rounding.
+# Factor that raises an upper bound by more than its rounding error.
 _CLEARLY = 1 + 1e-9
 
 
 @lru_cache(maxsize=8)
 def critical_values(alpha: float) -> _core.CriticalValues:
-    """Where statistics cease to have p-values above alpha; what was found is kept for other tables."""
+    """Return the critical values of alpha; they are cached for other tables."""
     return _core.CriticalValues(alpha)
 
 
 def _check_range(counts: Counts) -> None:
-    """X2 can be as much as N times the levels of the variable that has fewer: that must fit the core's sums."""
+    """Raise `DataError` if X2, at most N times the fewer levels of two variables, may exceed the sums of the core."""
     fewer = sorted(counts.levels)[-2:][0] if counts.levels else 0
     if counts.total * fewer >= MOST_NATS:
         raise DataError(
@@ -42,10 +42,10 @@ def _check_range(counts: Counts) -> None:
 class CategoricalTest(WalkingTest):
     """G2 (twice the mutual information in nats, times N) or X2, with a chi-square distribution.
 
-    The degrees of freedom are (r_x - 1)(r_y - 1) times the number of configurations of the given variables, seen or
-    not; or, adjusted, the sum of (levels of x that occur - 1)(levels of y that occur - 1) over the configurations that
-    do. As in bnlearn, a table with fewer than five rows a cell then counts as no evidence at all. A test has the rows
-    in which x, y and the given variables are known.
+    The degrees of freedom are (r_x - 1)(r_y - 1) times the number of possible configurations of the given variables.
+    Adjusted degrees of freedom are the sum, over the configurations that occur, of (levels of x that occur - 1)(levels
+    of y that occur - 1). As in bnlearn, a table with fewer than five rows per cell then has p-value 1. A test uses the
+    rows in which x, y and the given variables are known.
 
     Parameters
     ----------
@@ -61,30 +61,30 @@ class CategoricalTest(WalkingTest):
         self.n = counts.n
         if pearson:
             _check_range(counts)
-        # What G2 of each variable cannot exceed, whatever the other: twice its entropy, times N.
+        # Upper bound of G2 for each variable: twice its entropy, times N.
         self._most_information = [math.inf] * self.n
         pairs: Numbers = np.empty((0, 0), dtype=np.float64)
-        # With holes a score is N times a mean, and what two variables have in common is another matter.
-        if not (pearson or adjust or counts.has_holes):
-            # Half of G2 of a pair, if no other variable is given, is by how much one raises the other's score.
+        # A score of incomplete data is N times a mean over other rows, so that G2 does not follow from it.
+        if not (pearson or adjust or counts.has_missing):
+            # Without given variables, half of G2 of a pair is the change of one's score by the other.
             scores, changes = loglik(counts).without_parents
             self._most_information = [-2 * _CLEARLY * to_float(score) for score in scores]
             pairs = np.maximum(2 * to_floats(changes), 0.0)
         self._compiled = _core.ContingencyTest(counts.compiled, pearson, adjust, _ROWS_A_CELL if adjust else 0.0, pairs)
 
     def outcomes(self, x: int, candidates: Sequence[int], given: int) -> tuple[Numbers, Numbers, Numbers]:
-        """Statistics, degrees of freedom and p-values of x with each candidate, without counting them."""
+        """Return statistics, degrees of freedom and p-values of x with each candidate, without counting the tests."""
         found = self._compiled.outcomes(x, members(given), list(candidates))
         return found[:, 0], found[:, 1], found[:, 2]
 
     def p_values(self, x: int, candidates: Sequence[int], given: int, alpha: float = 1.0) -> list[float]:
-        """The p-value of x with each candidate; 1 where it is above alpha, or no statistic could be significant."""
+        """Return the p-value of x with each candidate; 1 if it is above alpha, or no statistic could be significant."""
         critical = None if alpha == 1 else critical_values(alpha)
         most = self._greatest_possible(x, alpha)
         return self._compiled.p_values(x, members(given), list(candidates), most, critical)
 
     def first_dependent(self, x: int, candidates: Sequence[int], given: int, alpha: float) -> int | None:
-        """The first candidate that depends on x, found in one pass that ends there."""
+        """Return the first candidate that depends on x, in one pass that ends there."""
         tests, depends = self._compiled.until_dependent(
             x, members(given), list(candidates), alpha, self._greatest_possible(x, alpha), critical_values(alpha)
         )
@@ -92,13 +92,13 @@ class CategoricalTest(WalkingTest):
         return candidates[tests - 1] if depends else None
 
     def p_values_given_rest(self, x: int, among: Sequence[int], blanket: int, stop_above: float = 1.0) -> list[float]:
-        """The p-value of x with each of some members of a set given the other members: one table may have them all."""
+        """Return the p-value of x with some members of a set, each given the others, from one table if possible."""
         return self._compiled.p_values_given_rest(x, members(blanket), list(among), stop_above)
 
     def inseparable(
         self, x: int, among: Sequence[int], most: int, alpha: float, *, watch: Callable[[], None] | None = None
     ) -> list[int]:
-        """Those of some variables that no subset of the others separates from x: one table may have all answers."""
+        """Return the variables that no subset of the others separates from x, from one table if possible."""
         found = self._compiled.inseparable(x, list(among), most, alpha, critical_values(alpha))
         if found is None:
             return super().inseparable(x, among, most, alpha, watch=watch)
@@ -107,7 +107,7 @@ class CategoricalTest(WalkingTest):
         return kept
 
     def _greatest_possible(self, x: int, alpha: float) -> float:
-        """A statistic that no test of x can exceed; infinite if p-values above the median matter."""
+        """Return an upper bound of the statistics of x; infinite if alpha is above the median."""
         return math.inf if alpha > _MEDIAN else self._most_information[x]
 
     def _walk(

@@ -1,4 +1,4 @@
-"""Tests for continuous data, all of the partial correlation: Student's t, Fisher's z, Gaussian mutual information."""
+"""Tests of the partial correlation for continuous data: Student's t, Fisher's z, Gaussian mutual information."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Statistic: TypeAlias = Literal["student", "fisher", "information"]
 
 
 class CorrelationTest(WalkingTest):
-    """A test of the partial correlation, which is computed from the exact moments without a pass over rows.
+    """Test the partial correlation, which is computed from the exact moments without a pass over the rows.
 
     Parameters
     ----------
     moments : Moments
-        Of variables in canonical numbers: elimination follows them.
+        Moments of variables in canonical numbers, the order of elimination.
     statistic : {"student", "fisher", "information"}
         The exact t test, whose statistic is the partial correlation itself; Fisher's z transform of it, with a normal
         distribution; or Gaussian mutual information, -N ln(1 - r**2), with a chi-square distribution.
@@ -33,12 +33,12 @@ class CorrelationTest(WalkingTest):
         self._compiled = _core.CorrelationTest(moments.cross_products().entries, statistic, moments.total)
 
     def outcomes(self, x: int, candidates: Sequence[int], given: int) -> tuple[Numbers, Numbers, Numbers]:
-        """Statistics, degrees of freedom and p-values of x with each candidate, without counting them."""
+        """Return statistics, degrees of freedom and p-values of x with each candidate, without counting the tests."""
         found = self._compiled.outcomes(x, members(given), list(candidates))
         return found[:, 0], found[:, 1], found[:, 2]
 
     def p_values(self, x: int, candidates: Sequence[int], given: int, alpha: float = 1.0) -> list[float]:
-        """The p-value of x with each candidate; 1 where it is above alpha."""
+        """Return the p-value of x with each candidate; 1 if it is above alpha."""
         return self._compiled.p_values(x, members(given), list(candidates), alpha)
 
     def _walk(
@@ -48,12 +48,12 @@ class CorrelationTest(WalkingTest):
 
 
 class AvailableCorrelationTest(IndependenceTest):
-    """The same tests for variables with holes: each on the rows in which x, y and the given variables are known.
+    """Test the partial correlation of incomplete data, over the rows in which x, y and the given variables are known.
 
     Parameters
     ----------
     moments : AvailableMoments
-        Of variables in canonical numbers: elimination follows them.
+        Moments of variables in canonical numbers, the order of elimination.
     statistic : {"student", "fisher", "information"}
         As in `CorrelationTest`.
     """
@@ -64,6 +64,6 @@ class AvailableCorrelationTest(IndependenceTest):
         self._compiled = _core.AvailableCorrelationTest(moments.compiled, statistic, moments.threads)
 
     def outcomes(self, x: int, candidates: Sequence[int], given: int) -> tuple[Numbers, Numbers, Numbers]:
-        """Statistics, degrees of freedom and p-values of x with each candidate, without counting them."""
+        """Return statistics, degrees of freedom and p-values of x with each candidate, without counting the tests."""
         found = self._compiled.outcomes(x, members(given), list(candidates))
         return found[:, 0], found[:, 1], found[:, 2]

@@ -24,13 +24,12 @@ class ConditionalGaussianTest(IndependenceTest):
     variables of S, their squares and products, in each configuration of the categorical ones.
 
     The chi-square distribution has as many degrees of freedom as the first formula has free parameters. If a
-    configuration has too few rows for a covariance, the test is no evidence: p = 1. It has the rows in which x, y and S
-    are known.
+    configuration has too few rows for a covariance, p = 1. The test uses the rows in which x, y and S are known.
 
     Parameters
     ----------
     statistics : MixedStatistics or AvailableMixedStatistics
-        Of variables in canonical numbers: elimination follows them.
+        Statistics of variables in canonical numbers, the order of elimination.
     """
 
     def __init__(self, statistics: MixedStatistics | AvailableMixedStatistics) -> None:
@@ -40,7 +39,7 @@ class ConditionalGaussianTest(IndependenceTest):
         self._rows = _RowsInMemory(statistics)
 
     def outcomes(self, x: int, candidates: Sequence[int], given: int) -> tuple[Numbers, Numbers, Numbers]:
-        """Statistics, degrees of freedom and p-values of x with each candidate, without counting them."""
+        """Return statistics, degrees of freedom and p-values of x with each candidate, without counting the tests."""
         own = members(given)
         statistics = self._statistics
         if self._needs_rows(x, candidates, own):
@@ -48,7 +47,7 @@ class ConditionalGaussianTest(IndependenceTest):
         gains = statistics.compiled.gains(x, own, list(candidates))
         df = np.array([self._freedom(x, y, own) for y in candidates], dtype=np.float64)
         known = gains[:, 0] != NOT_A_CANDIDATE
-        # Floors under variances may take a little from what a variable tells: less than nothing is nothing.
+        # The least variances can make a statistic slightly negative: take 0 then.
         statistic = np.maximum(2 * to_floats(np.where(known[:, None], gains, 0)), 0.0)
         return statistic, df, np.where(known, _core.chi_square_tails(statistic, df), 1.0)
 
@@ -63,7 +62,7 @@ class ConditionalGaussianTest(IndependenceTest):
 
 
 class _RowsInMemory:
-    """The same statistics with the rows in memory, fetched once, when the first test needs them."""
+    """Statistics with the rows in memory, fetched once, when the first test needs them."""
 
     def __init__(self, statistics: MixedStatistics | AvailableMixedStatistics) -> None:
         self._statistics = statistics

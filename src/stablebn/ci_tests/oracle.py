@@ -1,4 +1,4 @@
-"""The test that knows the true graph."""
+"""An oracle for tests of independence: d-separation in the true graph."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from stablebn.stats.variable_sets import bit, members
 
 
 class DSeparation(IndependenceTest):
-    """Independent means d-separated in a DAG: what a test would say of infinitely many rows.
+    """Decide independence by d-separation in a DAG, as a test on infinitely many rows would.
 
     Parameters
     ----------
     dag : DAG
-        Variables are numbered as its nodes.
+        Variables have the numbers of its nodes.
     """
 
     def __init__(self, dag: DAG) -> None:
@@ -29,16 +29,16 @@ class DSeparation(IndependenceTest):
         self._reached: dict[tuple[int, int], int] = {}
 
     def outcomes(self, x: int, candidates: Sequence[int], given: int) -> tuple[Numbers, Numbers, Numbers]:
-        """Statistic 0 and p-value 1 of what is d-separated from x, statistic infinite and p-value 0 of the rest."""
+        """Return statistic 0 and p-value 1 for candidates d-separated from x, infinity and 0 for the others."""
         if (x, given) not in self._reached:
             self._reached[x, given] = self._reachable(x, given)
         separated = np.array([not self._reached[x, given] >> y & 1 for y in candidates])
         return np.where(separated, 0.0, np.inf), np.ones(len(candidates)), separated.astype(np.float64)
 
     def _reachable(self, x: int, given: int) -> int:
-        """Variables that an open path joins to x (Koller and Friedman 2009, algorithm 3.1)."""
+        """Return the variables with an open path to x (Koller and Friedman 2009, algorithm 3.1)."""
         opened = self._with_ancestors(given)
-        # Variables entered from a child, and from a parent: a path goes on differently.
+        # Variables that a path enters from a child, and from a parent: it continues differently.
         seen_up = seen_down = 0
         up, down = bit(x), 0
         while up | down:

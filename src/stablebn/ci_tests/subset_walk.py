@@ -1,4 +1,4 @@
-"""Walking over the subsets of a pool in the core, which comes back now and then."""
+"""Walks over the subsets of a pool in the core, in steps that allow a time limit and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from stablebn import _core
 from stablebn.ci_tests.base import IndependenceTest
 from stablebn.stats.variable_sets import bit, members
 
-# A walk comes back after so many tests, so that a limit of time can be kept and Ctrl-C is heard; after fewer where
-# they take longer than so many seconds.
+# A walk returns after at most this many tests, so that the time limit is checked and Ctrl-C is handled; after fewer if
+# they take longer than `_SECONDS_AT_ONCE`.
 MOST_AT_ONCE = 256
 _FIRST_AT_ONCE = 16
 _SECONDS_AT_ONCE = 0.05
 
 
 class Walk(Protocol):
-    """A walk over subsets until one separates x and y; it keeps its place.
+    """A walk over subsets until one separates x and y; it can be continued.
 
     Attributes
     ----------
     found : bool
-        Whether a subset was found: then the walk is at its end.
+        Whether a separating subset was found, which ends the walk.
     tests : int
-        Made so far.
+        Number of tests so far.
     p_value : float
-        The greatest so far; of the subset found, if one is.
+        The greatest p-value so far; that of the subset found, if there is one.
     subset : list of int
-        The one found.
+        The separating subset.
     """
 
     @property
@@ -43,20 +43,20 @@ class Walk(Protocol):
     def subset(self) -> list[int]: ...  # noqa: D102
 
     def advance(self, most: int) -> bool:
-        """Make at most so many tests; whether there are more to make."""
+        """Make at most `most` tests; return whether there are more to make."""
         ...
 
 
 class WalkingTest(IndependenceTest):
-    """A test whose walk over subsets is compiled."""
+    """A test with a compiled walk over subsets."""
 
     @abstractmethod
     def _walk(
         self, x: int, y: int, always: list[int], subsets: _core.SubsetCursor, alpha: float, *, greatest: bool
     ) -> Walk:
-        """A walk over subsets, given besides the variables of `always`, until a p-value is above alpha.
+        """Return a walk over subsets, conditioned on together with `always`, until a p-value is above alpha.
 
-        Unless the greatest is asked for, a p-value that is clearly not above alpha need not be known.
+        Without `greatest` a p-value that is clearly not above alpha need not be computed.
         """
 
     def separating_set(
@@ -71,7 +71,7 @@ class WalkingTest(IndependenceTest):
         tried: int = 0,
         watch: Callable[[], None] | None = None,
     ) -> tuple[int, float] | None:
-        """The first subset of a pool given which x and y are independent, and the p-value there."""
+        """Return the first subset of a pool given which x and y are independent, and its p-value; None if none is."""
         subsets = _core.SubsetCursor(list(pool), sizes.start, sizes.stop - 1, [bool(tried >> v & 1) for v in pool])
         walk = self._walk(x, y, members(always), subsets, alpha, greatest=False)
         self._finish(walk, watch)
@@ -88,14 +88,14 @@ class WalkingTest(IndependenceTest):
         always: int = 0,
         watch: Callable[[], None] | None = None,
     ) -> float:
-        """The greatest p-value of x and y given any subset of a pool; or the first above alpha."""
+        """Return the greatest p-value of x and y given any subset of a pool; or the first above alpha."""
         subsets = _core.SubsetCursor(list(pool), sizes.start, sizes.stop - 1)
         walk = self._walk(x, y, members(always), subsets, alpha, greatest=True)
         self._finish(walk, watch)
         return walk.p_value
 
     def _finish(self, walk: Walk, watch: Callable[[], None] | None) -> None:
-        """Walk to the end, counting the tests."""
+        """Run a walk to its end and count the tests."""
         there_are_more = True
         most = _FIRST_AT_ONCE
         while there_are_more:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from stablebn.api.functions import learn_in_a_loop
+from stablebn.api.learn import learn_without_signals
 from stablebn.networks import read_network
 from stablebn.result.result import Result
 
@@ -56,13 +56,13 @@ class Demonstration:
 def demonstrate() -> Demonstration:
     """Learn the Asia sample as it is, then shuffled and renamed."""
     table = read_network("asia").sample(ROWS, seed=1).to_pydict()
-    first = learn_in_a_loop(table)
+    first = learn_without_signals(table)
     shuffle = random.Random(2)
     columns, rows = list(table), list(range(ROWS))
     shuffle.shuffle(columns)
     shuffle.shuffle(rows)
     alias = {column: f"V{place + 1}" for place, column in enumerate(columns)}
-    second = learn_in_a_loop({alias[column]: [table[column][row] for row in rows] for column in columns})
+    second = learn_without_signals({alias[column]: [table[column][row] for row in rows] for column in columns})
     return Demonstration(first, second, alias)
 
 

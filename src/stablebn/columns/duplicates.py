@@ -18,6 +18,7 @@ from stablebn.errors import DataError, listed
 from stablebn.graph.names import name_key
 from stablebn.messages import MOST_SHOWN, Caution
 from stablebn.table.blocks import AnyTable, by_kind, each_block, like_of
+from stablebn.table.data_kinds import array_of
 from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Name, Table
 
 _FEW_ROWS = 500
@@ -83,7 +84,8 @@ def _split(groups: Sequence[list[int]], found: Iterable[Sequence[object] | Mappi
 def _matrix(table: Table) -> NDArray[Any]:
     """The columns of a table of one kind, by bits: a hole is not equal to another."""
     assert not isinstance(table, MixedTable)
-    return table.codes if isinstance(table, CategoricalTable) else table.values.view(np.uint64)
+    array = array_of(table)
+    return array.view(np.uint64) if array.dtype == np.float64 else array
 
 
 def _few_rows(block: Table) -> list[bytes]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from stablebn.columns.selection import Choice
-from stablebn.errors import DataError, Problem
+from stablebn.errors import DataError, DataProblem
 from stablebn.table.table import Name
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class Problems:
     """
 
     def __init__(self) -> None:
-        self.found: list[Problem] = []
+        self.found: list[DataProblem] = []
 
     def collected(self) -> Self:
         """Keep a `DataError` for later, in a with statement: there may be more to say."""

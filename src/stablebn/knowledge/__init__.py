@@ -1,4 +1,4 @@
-"""What is known of a graph before it is learned."""
+"""Background knowledge: what the user knows about the graph before it is learned."""
 
 from stablebn.knowledge.knowledge import NOTHING_KNOWN, Knowledge
 from stablebn.knowledge.known_arcs import KnownArcs

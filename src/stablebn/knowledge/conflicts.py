@@ -1,7 +1,7 @@
-"""What cannot all be true of one graph: the smallest sets of statements that contradict each other.
+"""Contradictions in background knowledge: the smallest sets of statements that no graph satisfies together.
 
-A graph that obeys exists if and only if the graph of the required arcs alone obeys: it has no cycle, no arc that
-something else rules out, and no variable with too many parents. So nothing but these need be looked for.
+A graph that satisfies all statements exists if and only if the graph of the required arcs alone satisfies them: it has
+no cycle, no arc that is ruled out, and no variable with too many parents. So only these are checked.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from stablebn.graph.names import Edge, name_key
 
 
 def named(name: Hashable) -> str:
-    """A name in a message: bare where nothing could be mistaken, else quoted.
+    """Return a name for a message: bare if it is an identifier, else quoted.
 
     >>> named("age"), named("my age"), named(1), named("1")
     ('age', "'my age'", '1', "'1'")
@@ -24,12 +24,12 @@ def named(name: Hashable) -> str:
 
 
 def arrow(arc: Edge) -> str:
-    """An arc in a message."""
+    """Return an arc for a message."""
     return f"{named(arc[0])} -> {named(arc[1])}"
 
 
 def in_words(names: Sequence[Hashable]) -> str:
-    """Names in a message, with commas between them."""
+    """Return names for a message, separated by commas."""
     return ", ".join(map(named, names))
 
 
@@ -39,16 +39,16 @@ def contradictions(
     ruled_out: Mapping[str, Callable[[Edge], str | None]],
     most_parents: Callable[[Hashable], int | None],
 ) -> Iterator[Conflict]:
-    """All contradictions, each by itself; of required arcs in cycles, a shortest cycle of those that hang together.
+    """Yield all contradictions; for required arcs in cycles, a shortest cycle per strongly connected component.
 
     Parameters
     ----------
     required : iterable of (from, to)
     tiers : sequence of sequences of names
     ruled_out : mapping of kind to callable
-        What says for a required arc why it cannot be; None: it can.
+        Functions that return why a required arc is ruled out, or None.
     most_parents : callable
-        How many parents a variable may have; None: any number.
+        Returns the largest number of parents of a variable, or None.
     """
     arcs = sorted(required, key=_arc_key)
     yield from _in_two_tiers(tiers)
@@ -64,7 +64,7 @@ def contradictions(
     for child in sorted(by_child, key=name_key):
         parents, most = by_child[child], most_parents(child)
         if most is not None and len(parents) > most:
-            # One more than there may be: leaving any of them out would end the contradiction.
+            # One more than allowed: leaving out any of them would resolve this contradiction.
             least = parents[: most + 1]
             message = (
                 f"{in_words(least)} are required as parents of {named(child)}, but it may have {most} at most "
@@ -76,21 +76,21 @@ def contradictions(
 
 
 def shortest_cycles(arcs: Sequence[Edge]) -> Iterator[list[Hashable]]:
-    """A shortest cycle, its first node again at its end, in each part of the graph that has any."""
+    """Yield a shortest cycle of each strongly connected component, with its first node again at its end."""
     children, parents = _far_ends(arcs), _far_ends((b, a) for a, b in arcs)
     left = sorted(_below_cycles(children, parents), key=name_key)
     while left:
-        together = _reached(left[0], children) & _reached(left[0], parents)
-        if together:
-            # The first by name of the shortest, from its first node on.
-            yield min((_cycle_at(node, children) for node in left if node in together), key=len)
-        left = [node for node in left[1:] if node not in together]
+        component = _reached(left[0], children) & _reached(left[0], parents)
+        if component:
+            # The first by name of the shortest cycles, starting at its first node.
+            yield min((_cycle_at(node, children) for node in left if node in component), key=len)
+        left = [node for node in left[1:] if node not in component]
 
 
 def _below_cycles(
     children: Mapping[Hashable, Sequence[Hashable]], parents: Mapping[Hashable, Sequence[Hashable]]
 ) -> set[Hashable]:
-    """Nodes on cycles, and those to which a path leads from one: without a cycle, none."""
+    """Return the nodes on cycles and their descendants."""
     missing = {node: len(own) for node, own in parents.items()}
     left = set(missing)
     open_ = [node for node in children if node not in missing]
@@ -111,7 +111,7 @@ def _far_ends(arcs: Iterable[Edge]) -> dict[Hashable, list[Hashable]]:
 
 
 def _reached(start: Hashable, children: Mapping[Hashable, Sequence[Hashable]]) -> set[Hashable]:
-    """Nodes to which a path of at least one arc leads."""
+    """Return the nodes to which a path of at least one arc leads."""
     found: set[Hashable] = set()
     open_ = [start]
     while open_:
@@ -122,7 +122,7 @@ def _reached(start: Hashable, children: Mapping[Hashable, Sequence[Hashable]]) -
 
 
 def _cycle_at(start: Hashable, children: Mapping[Hashable, Sequence[Hashable]]) -> list[Hashable]:
-    """A shortest cycle through a node that is on one."""
+    """Return a shortest cycle through a node that is on a cycle."""
     before: dict[Hashable, Hashable] = {}
     open_ = deque([start])
     while start not in before:

@@ -1,4 +1,4 @@
-"""The constraints of a problem: what no learner may overstep, whether the user or the kind of data demands it."""
+"""The constraints of a problem: required and forbidden arcs and numbers of parents, for variables by number."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _ALLOWED, _REQUIRED = 1, 2
 
 @dataclass(frozen=True)
 class Constraints:
-    """What every graph over variables 0 .. n - 1 must obey. Some DAG does: see `of`.
+    """Constraints of graphs over variables 0 .. n - 1, which at least one DAG satisfies.
 
     Attributes
     ----------
     allowed : tuple of int
-        For each variable the set of those that may be its parents; whether its own number is in it means nothing.
+        For each variable the set of variables that may be its parents; its own number is ignored.
     required : tuple of int
-        For each variable the set of those that must be its parents.
+        For each variable the set of variables that must be its parents.
     most_parents : tuple of int or None
-        For each variable how many parents it may have; None: nothing is said.
+        For each variable the largest number of parents; None if it is not limited.
     """
 
     allowed: tuple[int, ...]
@@ -42,7 +42,7 @@ class Constraints:
         required: Iterable[tuple[int, int]] = (),
         most_parents: Mapping[int, int] | None = None,
     ) -> Constraints:
-        """Constraints on n variables, with what follows: an arc that closes a cycle with required ones is not allowed.
+        """Make constraints on n variables; an arc that closes a cycle with required arcs is not allowed either.
 
         Parameters
         ----------
@@ -53,7 +53,7 @@ class Constraints:
         Raises
         ------
         ValueError
-            No DAG obeys: a required arc is forbidden, required arcs form a cycle, or are more than a variable may have.
+            If no DAG satisfies them: a required arc is forbidden, required arcs form a cycle, or exceed a limit.
         """
         may_be_parent = np.ones((n, n), dtype=bool)
         ends = np.fromiter(chain.from_iterable(forbidden), dtype=np.intp).reshape(-1, 2)
@@ -76,7 +76,7 @@ class Constraints:
 
     @property
     def is_everything(self) -> bool:
-        """Whether every DAG obeys."""
+        """Return whether every DAG satisfies the constraints."""
         n = len(self.allowed)
         return (
             not any(self.required)
@@ -86,9 +86,9 @@ class Constraints:
 
     @property
     def are_tiers(self) -> bool:
-        """Whether variables stand in tiers, and the arcs from later to earlier ones are all that is forbidden."""
+        """Return whether the constraints are tiers: only arcs from later to earlier tiers are forbidden."""
         n = len(self.allowed)
-        # In words of an order: of each two one may come before the other, and what may come before that one may too.
+        # A total preorder: of every two variables one may precede the other, and "may precede" is transitive.
         allowed = [own | bit(v) for v, own in enumerate(self.allowed)]
         return (
             not any(self.required)
@@ -99,7 +99,7 @@ class Constraints:
 
     @property
     def limited(self) -> list[int]:
-        """Variables that may not have all allowed parents at once."""
+        """Return the variables that may not have all allowed parents at once."""
         return [
             v
             for v, (own, most) in enumerate(zip(self.allowed, self.most_parents, strict=True))
@@ -108,74 +108,74 @@ class Constraints:
 
     @property
     def limits_differ(self) -> bool:
-        """Whether the number of parents tells DAGs of one class apart.
+        """Return whether limits on parents may allow some DAGs of a Markov equivalence class and not others.
 
-        The most that any variable has is the same in all of them: the last of the largest clique has it. Who that is
-        matters only where not all have the same limit.
+        The largest number of parents is the same in all DAGs of a class, that of the last variable of the largest
+        clique. Which variable this is matters only if limits differ.
         """
         return len(set(self.most_parents)) > 1 and bool(self.limited)
 
     @cached_property
     def children(self) -> tuple[int, ...]:
-        """For each variable the set of those whose parent it may be."""
+        """Return, for each variable, the set of variables of which it may be a parent."""
         return _children(self.allowed)
 
     @cached_property
     def joinable(self) -> tuple[int, ...]:
-        """For each variable the others to which an edge may join it, one way or the other."""
+        """Return, for each variable, the set of variables that may be adjacent to it."""
         ends = enumerate(zip(self.allowed, self.children, strict=True))
         return tuple((above | below) & ~bit(v) for v, (above, below) in ends)
 
     @cached_property
     def joined(self) -> tuple[int, ...]:
-        """For each variable the others to which a required arc joins it."""
+        """Return, for each variable, the set of variables that a required arc makes adjacent to it."""
         return tuple(above | below for above, below in zip(self.required, _children(self.required), strict=True))
 
     def allows(self, u: int, v: int) -> bool:
-        """Whether the arc u -> v may be there."""
+        """Return whether the arc u -> v is allowed."""
         return bool(self.allowed[v] >> u & 1)
 
     def has_room(self, v: int, parents: int) -> bool:
-        """Whether a variable may have so many parents."""
+        """Return whether a variable may have this number of parents."""
         most = self.most_parents[v]
         return most is None or parents <= most
 
     @property
     def most_parents_said(self) -> dict[Hashable, int]:
-        """The most parents of the variables of which something is said."""
+        """Return the largest number of parents of the variables that have a limit."""
         return {v: most for v, most in enumerate(self.most_parents) if most is not None}
 
     def limits(self, max_parents: int | None) -> list[int]:
-        """The most parents of each variable, of those of which nothing is said `max_parents`."""
+        """Return the largest number of parents of each variable, by default `max_parents`."""
         usual = len(self.allowed) if max_parents is None else max_parents
         return [usual if most is None else most for most in self.most_parents]
 
     def within(self, max_parents: int | None) -> Constraints:
-        """The same, with so many parents at most where nothing else is said."""
+        """Return the constraints with `max_parents` as the limit of variables without one."""
         if max_parents is None:
             return self
         return replace(self, most_parents=tuple(self.limits(max_parents)))
 
     def among(self, candidates: Sequence[int]) -> Constraints:
-        """The same, where besides arcs that are not required come only from candidates for parents of each variable."""
+        """Return the constraints with parents restricted to required ones and candidates."""
         allowed = (may & own | must for may, own, must in zip(self.allowed, candidates, self.required, strict=True))
         return replace(self, allowed=tuple(allowed))
 
     def renumbered(self, numbers: Sequence[int]) -> Constraints:
-        """The same for variables that have other numbers: variable v becomes numbers[v]."""
+        """Return the constraints with the variables renumbered: variable v becomes numbers[v]."""
         order = np.argsort(numbers)
         allowed, required = (sets_of(matrix_of(sets)[np.ix_(order, order)]) for sets in (self.allowed, self.required))
         return Constraints(tuple(allowed), tuple(required), tuple(self.most_parents[v] for v in order))
 
     def relation(self) -> Relation:
-        """What is said of each arc, and of each variable, as numbers that must stay where variables are exchanged."""
+        """Return the constraints as a relation, which an exchange of variables must leave unchanged."""
         marks = np.where(matrix_of(self.required), _REQUIRED, matrix_of(self.allowed) * _ALLOWED).astype(np.int64)
         np.fill_diagonal(marks, [0 if most is None else 1 + most for most in self.most_parents])
         return Relation(marks)
 
 
 def _ancestors(parents: Sequence[int]) -> list[int]:
-    """For each variable those from which a directed path leads to it; in a cycle, itself among them."""
+    """Return, for each variable, its ancestors; a variable on a cycle is its own ancestor."""
     above = list(parents)
     for middle in range(len(above)):
         for v, own in enumerate(above):

@@ -1,4 +1,4 @@
-"""What the user knows of a graph, by the names of the variables."""
+"""Background knowledge about a graph, by the names of the variables."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MostParents: TypeAlias = "int | Mapping[Hashable | EllipsisType, int] | None"
 
-# The key for all other variables in files and in records, which have no Ellipsis.
+# The key for all other variables in files and JSON, which have no Ellipsis.
 _ALL_OTHERS = "..."
 
 
@@ -34,9 +34,9 @@ def _check_reasons(name: str, value: object) -> None:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Knowledge:
-    """What is known of a graph before it is learned; what cannot all be true is refused when it is made.
+    """Background knowledge about a graph; contradictions are refused when the object is made.
 
-    Equal statements are equal knowledge, in whatever order they come.
+    Objects with the same statements in any order are equal.
 
     Parameters
     ----------
@@ -44,20 +44,20 @@ class Knowledge:
         Arcs that the graph must have, and cannot have: (from, to) pairs, a frame with columns from and to, a graph, or
         the path of a CSV file.
     tiers : list of lists of names
-        No arc goes from a later tier to an earlier one. A variable in none of them is free.
+        No arc goes from a later tier to an earlier one. Variables without a tier are free.
     within_tiers : bool or list of bool
-        Whether arcs may join variables of one tier: of all tiers alike, or tier by tier.
+        Whether arcs are allowed between variables of the same tier: one value for all tiers, or one per tier.
     allowed : pairs of names, optional
-        The only pairs that may be joined, whichever way round. By default all may be.
+        The only pairs that may be adjacent, in either direction. By default all pairs are allowed.
     roots, leaves : lists of names
-        Variables without parents, and without children.
+        Variables without parents, and variables without children.
     max_parents : int or dict of name to int
-        How many parents a variable may have; in a dict, ... (or "...") stands for all others.
+        Largest number of parents of a variable; in a dict, the key ... (or "...") is for all other variables.
 
     Raises
     ------
     KnowledgeError
-        What is said has not the form it needs, or cannot all be true: see its `conflicts`.
+        If a statement has the wrong form, or statements contradict each other: see its `conflicts`.
 
     Examples
     --------
@@ -98,8 +98,8 @@ class Knowledge:
 
     @classmethod
     def of(cls, given: object) -> Knowledge:
-        """Knowledge in any form that the option `knowledge` of `stablebn.learn` takes, for instance a file."""
-        # Reading knows what is made here.
+        """Return knowledge from any form that the option `knowledge` of `stablebn.learn` accepts, such as a file."""
+        # Imported here, because parsing imports this module.
         from stablebn.knowledge.parsing import as_knowledge
 
         return as_knowledge(given)
@@ -107,7 +107,7 @@ class Knowledge:
     @classmethod
     @checked_arguments(given=mapping)
     def from_dict(cls, given: Mapping[str, Any]) -> Knowledge:
-        """Knowledge from its parts by name, as `to_dict` gives them."""
+        """Return knowledge from a dict of its parts, as `to_dict` returns it."""
         refuse_unknown("knowledge", map(str, given), [part.name for part in fields(cls)])
         parts = {str(name): value for name, value in given.items() if value is not None}
         limits = parts.get("max_parents")
@@ -121,8 +121,8 @@ class Knowledge:
     @classmethod
     @checked_arguments(text=text, file=text)
     def from_toml(cls, text: str, file: str = "knowledge") -> Knowledge:
-        """Knowledge from the text of a TOML file, as `to_toml` gives it; `file` is its name, for messages."""
-        # Here and not above: few have what they know in a file.
+        """Return knowledge from the text of a TOML file, as `to_toml` returns it; `file` is its name, for messages."""
+        # Imported here, because it is needed for files only.
         if sys.version_info >= (3, 11):
             import tomllib
         else:
@@ -136,7 +136,7 @@ class Knowledge:
             raise FormatError(file, None, "its arrays or tables are nested too deeply.") from None
 
     def to_dict(self) -> dict[str, Any]:
-        """What is known, sorted, in types that JSON has (but for names that it does not have)."""
+        """Return the parts of the knowledge, sorted, in types of JSON (except names that JSON does not have)."""
         found: dict[str, Any] = {}
         for name in ("required", "forbidden", "tiers"):
             if getattr(self, name):
@@ -156,25 +156,24 @@ class Knowledge:
         return found
 
     def to_toml(self) -> str:
-        """What is known as the text of a TOML file."""
+        """Return the knowledge as the text of a TOML file."""
         lines = [f"{name} = {_toml(value)}" for name, value in self.to_dict().items()]
         return "".join(f"{line}\n" for line in lines)
 
     def __bool__(self) -> bool:
-        """Whether anything is known."""
+        """Return whether there is any statement."""
         return bool(self.names) or self.allowed is not None or self.max_parents is not None
 
     def __and__(self, other: Knowledge) -> Knowledge:
-        """All that either of them says.
+        """Combine the statements of both.
 
-        Of limits the smaller one holds, and of pairs that are allowed those that both allow. Different tiers cannot be
-        joined.
+        The smaller of two limits holds, and a pair is allowed if both allow it. Different tiers cannot be combined.
         """
         if not isinstance(other, Knowledge):
             return NotImplemented
         if self.tiers and other.tiers and self.tiers != other.tiers:
             raise KnowledgeError(
-                "tiers are said twice, and not alike. Say them once, and what they leave unsaid as forbidden arcs."
+                "there are two different lists of tiers. Give one of them, and the rest as forbidden arcs."
             )
         allowed = self.allowed if other.allowed is None else other.allowed
         if self.allowed is not None and other.allowed is not None:
@@ -202,7 +201,7 @@ class Knowledge:
 
     @property
     def names(self) -> tuple[Hashable, ...]:
-        """All variables that something is said of, sorted."""
+        """Return the names of all variables in statements, sorted."""
         limits = self.max_parents if isinstance(self.max_parents, Mapping) else {}
         pairs = [*self.required, *self.forbidden, *(self.allowed or ())]
         found = [
@@ -215,14 +214,14 @@ class Knowledge:
         return _sorted(found)
 
     def limit(self, name: Hashable) -> int | None:
-        """How many parents a variable may have at most; None: any number."""
+        """Return the largest number of parents of a variable; None if it is not limited."""
         if isinstance(self.max_parents, Mapping):
             return self.max_parents.get(name, self.max_parents.get(...))
         return self.max_parents
 
     @checked_arguments(names=mapping)
     def renamed(self, names: Mapping[Hashable, Hashable]) -> Knowledge:
-        """The same of variables by other names; those of which no new name is given keep theirs."""
+        """Return the knowledge with variables renamed; variables without a new name keep theirs."""
 
         def new(name: Hashable) -> Hashable:
             return names.get(name, name)
@@ -246,7 +245,7 @@ class Knowledge:
 
     @checked_arguments(names=list_of_names)
     def among(self, names: Iterable[Hashable]) -> Knowledge:
-        """What is known of some variables alone."""
+        """Return the statements about some variables only."""
         kept = set(names)
 
         def inner(pairs: Iterable[Edge]) -> list[Edge]:
@@ -274,22 +273,22 @@ class Knowledge:
         idle: Mapping[Hashable, str] | None = None,
         impossible: Mapping[Edge, str] | None = None,
     ) -> KnownArcs:
-        """What is known of the arcs between the columns of a table.
+        """Return the required and forbidden arcs between the columns of a table.
 
         Parameters
         ----------
         columns : sequence of names
-            Those that take part.
+            The columns that are learned from.
         idle : mapping of name to str, optional
-            Other columns, and why they take no part: an arc at one of them cannot be required, and whatever else is
-            said of it says nothing.
+            Other columns, with the reason why they are excluded: their arcs cannot be required, and other statements
+            about them are ignored.
         impossible : mapping of (from, to) to str, optional
-            Arcs that cannot be, whatever is known, and why.
+            Arcs that are impossible in any case, with the reason.
 
         Raises
         ------
         KnowledgeError
-            It names something that is no column, or requires what cannot be.
+            If a name is not a column, or a required arc is impossible.
         """
         idle, impossible = idle or {}, impossible or {}
         conflicts = [*_unknown(self.names, [*columns, *idle])]
@@ -309,7 +308,7 @@ class Knowledge:
         return KnownArcs(tuple(self.required), tuple(self._forbidden_among(columns)), limits)
 
     def _forbidden_among(self, columns: Sequence[Hashable]) -> Iterator[Edge]:
-        """All arcs between some columns that are ruled out."""
+        """Yield all arcs between some columns that are ruled out."""
         place = {name: number for number, name in enumerate(columns)}
         n = len(columns)
         barred = np.zeros((n, n), dtype=np.bool_)
@@ -336,14 +335,14 @@ class Knowledge:
             yield columns[a], columns[b]
 
     def _allows_within(self, tier: int) -> bool:
-        """Whether arcs may join variables of a tier."""
+        """Return whether arcs are allowed within a tier."""
         return self.within_tiers if isinstance(self.within_tiers, bool) else self.within_tiers[tier]
 
     def _contradictions(self) -> list[Conflict]:
         return list(contradictions(self.required, self.tiers, self._ruled_out(), self.limit))
 
     def _ruled_out(self) -> dict[str, Callable[[Edge], str | None]]:
-        """What says for an arc why it cannot be, by kind."""
+        """Return functions that give the reason why an arc is ruled out, by kind of conflict."""
         forbidden, roots, leaves = set(self.forbidden), set(self.roots), set(self.leaves)
         tier = {name: number for number, names in enumerate(self.tiers) for name in names}
         allowed = None if self.allowed is None else {frozenset(pair) for pair in self.allowed}
@@ -384,7 +383,7 @@ def _arcs(where: str, given: object) -> tuple[Edge, ...]:
 
 
 def _pairs(arcs: Iterable[Edge]) -> tuple[Edge, ...]:
-    """Pairs whose first name sorts before the second, sorted."""
+    """Return sorted pairs, the names of a pair in order."""
     turned = {(a, b) if name_key(a) <= name_key(b) else (b, a) for a, b in arcs}
     return tuple(sorted(turned, key=lambda pair: (name_key(pair[0]), name_key(pair[1]))))
 
@@ -403,7 +402,7 @@ def _within_tiers(given: object, tiers: int) -> bool | tuple[bool, ...]:
     if isinstance(given, bool | np.bool_):
         return bool(given)
     if isinstance(given, list | tuple) and len(given) == tiers and all(isinstance(own, bool) for own in given):
-        # What is said of all tiers alike has one form.
+        # Equal values for all tiers become one value.
         return bool(given[0]) if len(set(given)) == 1 else tuple(given)
     raise KnowledgeError(
         f"within_tiers={shown(given)} must be True, False, or a list of these: one for each of {tiers} tiers."
@@ -439,7 +438,7 @@ def _both_within(one: bool | Sequence[bool], other: bool | Sequence[bool]) -> bo
 
 def _both_limits(one: Knowledge, other: Knowledge) -> MostParents:
     named = [name for own in (one, other) if isinstance(own.max_parents, Mapping) for name in own.max_parents]
-    # One that is not named has the limit of all others.
+    # A variable without its own limit has that of all others.
     found = {name: min(_limits(name, one, other), default=math.inf) for name in (*named, ...)}
     return {name: int(most) for name, most in found.items() if most < math.inf} or None
 
@@ -449,7 +448,7 @@ def _limits(name: Hashable, *known: Knowledge) -> list[int]:
 
 
 def _unknown(names: Sequence[Hashable], columns: Sequence[Hashable]) -> Iterable[Conflict]:
-    """Names that are no columns, and which were perhaps meant."""
+    """Yield a conflict for every name that is not a column, with the closest column."""
     known = set(columns)
     texts = {str(column): column for column in columns}
     for name in names:
@@ -462,11 +461,11 @@ def _unknown(names: Sequence[Hashable], columns: Sequence[Hashable]) -> Iterable
 
 
 def _toml(value: object) -> str:
-    """A value in TOML."""
+    """Return a value in TOML syntax."""
     if isinstance(value, list):
         return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, str):
-        # JSON writes text as TOML does, but for one character that must not stand in it.
+        # JSON writes text as TOML does, except for one character.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, bool | int | float):
         return json.dumps(value) if math.isfinite(value) else str(value)

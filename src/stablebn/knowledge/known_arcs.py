@@ -1,4 +1,4 @@
-"""What knowledge says of the arcs between the columns of one table, whatever form it was told in."""
+"""Required and forbidden arcs between the columns of one table, as derived from background knowledge."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class KnownArcs:
-    """Which arcs a learned graph must have and which it cannot have, free of contradictions.
+    """Required and forbidden arcs of a graph, free of contradictions.
 
     Attributes
     ----------
     required : tuple of (from, to)
     forbidden : tuple of (from, to)
     most_parents : dict of name to int
-        Of those variables that may have only so many; required parents count.
+        Largest number of parents of a variable, if it is limited; required parents count.
     """
 
     required: tuple[tuple[Hashable, Hashable], ...] = ()

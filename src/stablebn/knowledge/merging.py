@@ -1,4 +1,4 @@
-"""Knowledge of columns for which an identical one stands."""
+"""Apply knowledge about columns that were merged with an identical column."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from stablebn.knowledge.known_arcs import KnownArcs
 
 
 def merged_arcs(known: KnownArcs, merged: Mapping[Hashable, tuple[Hashable, ...]]) -> KnownArcs:
-    """What is known, said of the columns that stand for others: whatever is said of one of a group holds for all.
+    """Transfer arcs of merged columns to the column that represents them; an arc of one of a group holds for all.
 
     Parameters
     ----------
     known : KnownArcs
     merged : mapping of name to names
-        Columns that stand for others, and these.
+        Columns that represent others, each with its group.
     """
     if not merged:
         return known

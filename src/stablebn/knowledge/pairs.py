@@ -1,4 +1,4 @@
-"""Pairs of names in whatever form they come: tuples, frames, graphs, CSV files."""
+"""Read pairs of names from tuples, frames, graphs and CSV files."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from stablebn.graph.names import as_names, as_pairs, nameless
 Pair: TypeAlias = tuple[Hashable, Hashable]
 
 KINDS = ("required", "forbidden", "allowed")
-"""What can be said of a pair, in the column or the edge attribute `kind`."""
+"""Values of the column or edge attribute `kind` of a pair."""
 
 _HEADERS = "'from,to', 'from,to,kind', 'ID,Parent,Child' or 'ID,Tier 1,Tier 2,...,END'"
 
 
 class Statements(NamedTuple):
-    """What a frame, a graph or a CSV file says.
+    """Pairs and tiers of a frame, a graph or a CSV file.
 
     Attributes
     ----------
     pairs : list of (pair, kind)
-        The kind is one of `KINDS`; None: the source does not say it.
+        The kind is one of `KINDS`, or None if the source has no kind.
     tiers : list of lists of names
     """
 
@@ -38,12 +38,12 @@ class Statements(NamedTuple):
 
 
 def pairs_of(where: str, value: object) -> tuple[Pair, ...]:
-    """Pairs of names, in the order in which they come.
+    """Return pairs of names in the given order.
 
     Parameters
     ----------
     where : str
-        What the pairs are said of, for messages.
+        Name of the option, for messages.
     value : iterable of pairs, frame with from and to, directed graph, or path of a CSV file
     """
     if is_path(value) or is_frame(value) or is_graph(value):
@@ -51,7 +51,7 @@ def pairs_of(where: str, value: object) -> tuple[Pair, ...]:
         others = {kind for _, kind in found.pairs} - {None, where}
         if others or found.tiers:
             more = "tiers" if found.tiers else f"pairs that are {sorted(map(str, others))[0]}"
-            raise KnowledgeError(f"{where}= has {more} in it. Say knowledge= for the whole of it.")
+            raise KnowledgeError(f"{where}= contains {more}. Pass it as knowledge= instead.")
         return tuple(pair for pair, _ in found.pairs)
     try:
         pairs = as_pairs(value)  # type: ignore[arg-type]
@@ -61,9 +61,9 @@ def pairs_of(where: str, value: object) -> tuple[Pair, ...]:
 
 
 def names_of(where: str, value: object) -> tuple[Hashable, ...]:
-    """Names of variables; text would be a list of letters."""
+    """Return names of variables; `KnowledgeError` for text, which would be a list of letters."""
     if isinstance(value, str | bytes):
-        raise KnowledgeError(f"{where}: {shown(value)} is text, not a list of names: say [{shown(value)}].")
+        raise KnowledgeError(f"{where}: {shown(value)} is text, not a list of names: write [{shown(value)}].")
     try:
         names = as_names(value)  # type: ignore[arg-type]
     except GraphError as error:
@@ -72,7 +72,7 @@ def names_of(where: str, value: object) -> tuple[Hashable, ...]:
 
 
 def plain_name(name: Hashable) -> Hashable:
-    """A name without NumPy, and one by which a column can be found."""
+    """Return a name as a Python object; `KnowledgeError` if it cannot be the name of a column."""
     if isinstance(name, np.generic):
         name = name.item()
     if nameless([name]):
@@ -81,18 +81,18 @@ def plain_name(name: Hashable) -> Hashable:
 
 
 def is_path(value: object) -> bool:
-    """Whether it is the path of a file."""
+    """Return whether a value is the path of a file."""
     return isinstance(value, str | os.PathLike)
 
 
 def is_graph(value: object) -> bool:
-    """Whether it is a graph of ours, something that holds one (a result, a network), or a graph of networkx."""
-    ours = isinstance(value, DAG | PDAG) or isinstance(getattr(value, "dag", None), DAG)
-    return ours or all(hasattr(value, name) for name in ("is_directed", "nodes", "edges"))
+    """Return whether a value is a graph of this package or of networkx, or has one (a result, a network)."""
+    own_graph = isinstance(value, DAG | PDAG) or isinstance(getattr(value, "dag", None), DAG)
+    return own_graph or all(hasattr(value, name) for name in ("is_directed", "nodes", "edges"))
 
 
 def is_frame(value: object) -> bool:
-    """Whether it is a table with named columns, such as those of pandas, polars and Arrow, or a dict of columns."""
+    """Return whether a value is a table with named columns (pandas, polars, Arrow), or a dict of columns."""
     if isinstance(value, Mapping):
         return {"from", "to"} <= {str(key).lower() for key in value}
     if isinstance(value, np.ndarray | list | tuple | set | frozenset):
@@ -101,7 +101,7 @@ def is_frame(value: object) -> bool:
 
 
 def statements_of(value: object) -> Statements:
-    """What a frame, a graph or a CSV file says."""
+    """Read the pairs and tiers of a frame, a graph or a CSV file."""
     if isinstance(value, str | os.PathLike):
         return _of_csv(os.fsdecode(value))
     return _of_graph(value) if is_graph(value) else _of_frame(value)
@@ -110,9 +110,9 @@ def statements_of(value: object) -> Statements:
 def _of_graph(graph: Any) -> Statements:
     graph = getattr(graph, "dag", graph)
     if isinstance(graph, DAG | PDAG):
-        # That there is an edge, this way or that, cannot be said.
+        # Knowledge has no statement for an edge of unknown direction.
         if isinstance(graph, PDAG) and graph.undirected:
-            raise KnowledgeError("a graph whose arcs are known cannot have edges without a direction.")
+            raise KnowledgeError("a graph of known arcs cannot have undirected edges.")
         return Statements([(arc, None) for arc in edges_by_kind(graph)[0]], [])
     usual = None if graph.is_directed() else "allowed"
     found = []
@@ -125,7 +125,7 @@ def _of_graph(graph: Any) -> Statements:
 
 
 def _of_frame(frame: object) -> Statements:
-    # Reading tables takes more to import than knowledge mostly needs.
+    # Imported here, because reading tables takes long to import.
     from stablebn.io.sources import read
 
     try:
@@ -154,8 +154,8 @@ def _kind(kind: object, where: str) -> str | None:
 
 def _of_csv(file: str) -> Statements:
     if not file.lower().endswith(".csv"):
-        raise KnowledgeError(f"{shown(file)} is no list of arcs, and no file of them: its name would end in .csv.")
-    # File formats take time to import.
+        raise KnowledgeError(f"{shown(file)} is neither a list of arcs nor the name of a .csv file.")
+    # Imported here, because file formats take long to import.
     from stablebn.networks.formats.parsing.text_files import read_text
 
     text = read_text(file)
@@ -185,7 +185,7 @@ def _of_csv(file: str) -> Statements:
 
 
 def _bayesys_tiers(file: str, header: Sequence[str], lines: Iterable[tuple[int, list[str]]]) -> list[list[Hashable]]:
-    """The tiers of Bayesys, one a column; a column END comes after them."""
+    """Return the tiers of a Bayesys file, one per column; the column END comes after them."""
     last = header.index("end") if "end" in header else len(header)
     numbered = [f"tier {number}" for number in range(1, last)]
     if list(header[1:last]) != numbered:

@@ -1,4 +1,4 @@
-"""Knowledge in whatever form it comes: by its parts, from a file, a frame or a graph, or several of these."""
+"""Convert any accepted form of background knowledge: a dict of parts, a file, a frame, a graph, or a list of these."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _ACCEPTED = (
 
 
 def as_knowledge(given: object) -> Knowledge:
-    """Knowledge in any accepted form.
+    """Return knowledge from any accepted form.
 
     Parameters
     ----------
     given : Knowledge, dict, path, frame, graph, or a list of these
-        Arcs of a frame, a directed graph or a CSV file are required where nothing else is said of them (column or edge
-        attribute `kind`); the edges of an undirected graph are the pairs that are allowed. Of a list all holds.
+        Arcs of a frame, a directed graph or a CSV file are required unless the column or edge attribute `kind` is
+        different. The edges of an undirected graph are the allowed pairs. All items of a list hold together.
     """
     if isinstance(given, Knowledge):
         return given
@@ -31,30 +31,30 @@ def as_knowledge(given: object) -> Knowledge:
         return Knowledge.from_dict(given)
     if isinstance(given, list | tuple):
         if any(isinstance(own, list | tuple) for own in given):
-            raise KnowledgeError("knowledge= is no list of arcs: say required=[...] or forbidden=[...].")
+            raise KnowledgeError("knowledge= is not a list of arcs: use required=[...] or forbidden=[...].")
         return joined(given)
     if isinstance(given, str | os.PathLike):
         return _of_file(os.fsdecode(given))
     if is_frame(given) or is_graph(given):
-        return _said(given)
+        return _of_statements(given)
     raise KnowledgeError(f"knowledge= must be {_ACCEPTED}; got {type(given).__name__}.")
 
 
 def joined(given: Iterable[object]) -> Knowledge:
-    """All that several say; an error has the contradictions of each of them, or else those between them."""
+    """Combine several pieces of knowledge; an error lists the contradictions in each of them, or those between them."""
     conflicts: list[Conflict] = []
-    whole = NOTHING_KNOWN
+    combined = NOTHING_KNOWN
     for own in given:
         with _collected(conflicts):
-            whole = whole & as_knowledge(own)
+            combined = combined & as_knowledge(own)
     if conflicts:
         raise KnowledgeError.of(conflicts)
-    return whole
+    return combined
 
 
 @contextmanager
 def _collected(conflicts: list[Conflict]) -> Iterator[None]:
-    """Contradictions join the others, so that there may be more to tell."""
+    """Collect contradictions instead of raising them, so that all are reported."""
     try:
         yield
     except KnowledgeError as error:
@@ -71,14 +71,14 @@ def _of_file(file: str) -> Knowledge:
 
         return Knowledge.from_toml(read_text(file), file)
     if ending == ".csv":
-        return _said(file)
+        return _of_statements(file)
     raise KnowledgeError(f"knowledge={shown(file)}: the name of a file of knowledge ends in .toml or .csv.")
 
 
-def _said(given: object) -> Knowledge:
+def _of_statements(given: object) -> Knowledge:
     found = statements_of(given)
     by_kind = {kind: [pair for pair, own in found.pairs if (own or "required") == kind] for kind in KINDS}
-    # Where pairs are said to be allowed, no others are; and in a graph without directions all pairs are.
+    # If some pairs are marked as allowed, no others are; all edges of an undirected graph are allowed pairs.
     has_allowed = bool(by_kind["allowed"]) or getattr(given, "is_directed", lambda: True)() is False
     return Knowledge(
         required=by_kind["required"],

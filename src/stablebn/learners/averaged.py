@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
+from stablebn import _core
 from stablebn.errors import DataError
 from stablebn.learners.fges import fges
 from stablebn.learners.shared.config import SearchConfig
 from stablebn.learners.shared.pattern import Pattern
-from stablebn.learners.shared.problem import Problem, Resampling
+from stablebn.learners.shared.problem import Problem
 from stablebn.learners.tabu_stable import tabu_stable
 from stablebn.search import Climb, Constraints
 from stablebn.stats.variable_sets import bit, members
@@ -38,8 +39,7 @@ def averaged(problem: Problem, config: SearchConfig) -> Climb | Pattern:
     Broom, Do and Subramanian, "Model averaging strategies for structure learning in Bayesian networks with limited
     data", 2012.
     """
-    assert problem.resampling is not None, "the problem has no rows to draw from"
-    samples = _edges_of_samples(problem, problem.resampling, config)
+    samples = _edges_of_samples(problem, config)
     counts = Counter(edge for edges in samples.values() for edge in edges)
     n = problem.scores.n
     candidates = [0] * n
@@ -56,16 +56,17 @@ def averaged(problem: Problem, config: SearchConfig) -> Climb | Pattern:
 
 def _learn(problem: Problem, config: SearchConfig) -> Climb | Pattern:
     """Learn with FGES, or with Tabu-Stable if FGES cannot use the score."""
-    if problem.statistics.has_holes or not problem.scores.score_equivalent:
+    if problem.statistics.has_missing or not problem.scores.score_equivalent:
         return tabu_stable(problem, config)
     return fges(problem, config)
 
 
-def _edges_of_samples(problem: Problem, resampling: Resampling, config: SearchConfig) -> Mapping[int, Edges]:
+def _edges_of_samples(problem: Problem, config: SearchConfig) -> Mapping[int, Edges]:
     """Return the sorted edges (u, v), u < v, that were learned from each bootstrap sample, by the number of the sample.
 
-    A sample has no edges if nothing can be learned from it: a column has too few values in it, or it has too few rows
-    for the required parents.
+    If the time was up before rows could be drawn (`resampling` is None), return only the samples of an earlier run. A
+    sample has no edges if nothing can be learned from it: a column has too few values in it, or it has too few rows for
+    the required parents.
     """
     edges_of: dict[int, Edges] = {}
     number = {name: v for v, name in enumerate(problem.names)}
@@ -73,19 +74,22 @@ def _edges_of_samples(problem: Problem, resampling: Resampling, config: SearchCo
     if journal is not None:
         edges_of = {replicate: [(u, v) for u, v in edges] for replicate, edges in journal.recall("samples") or []}
         journal.note("samples", lambda: [[replicate, edges] for replicate, edges in list(edges_of.items())])
+    resampling = problem.resampling
+    if resampling is None:
+        return edges_of
 
     def learn(replicate: int) -> None:
         if problem.time_is_up():
             return
         try:
-            sample = replace(
-                resampling.problem(config.resample_seed, replicate),
-                deadline=problem.deadline,
-                interruption=problem.interruption,
-            )
+            draw = partial(resampling.problem, config.resample_seed, replicate)
+            drawn = _core.within_time(problem.time_is_up, draw)
+        except _core.TimeIsUp:
+            return
         except DataError:
             edges_of[replicate] = []
             return
+        sample = replace(drawn, deadline=problem.deadline, interruption=problem.interruption)
         required = [] if sample.constraints is None else sample.constraints.required
         if not all(sample.scores.is_candidate(v, family) for v, family in enumerate(required)):
             edges_of[replicate] = []

@@ -48,7 +48,7 @@ def exact(problem: Problem, config: SearchConfig) -> BestDag:
             best = _core.within_time(problem.time_is_up, work)
             if best is not None:
                 return BestDag.of(problem, *best, {}, ())
-    candidates = found_by(search, scores, is_late=problem.time_is_up())
+    candidates = found_by(search, scores, time_is_up=problem.time_is_up)
     parents, proof = find_best(
         candidates.with_families(start, scores),
         [start],

@@ -57,7 +57,7 @@ def fges(problem: Problem, config: SearchConfig) -> Pattern:
     OptionError
         The score differs between the DAGs of a class.
     """
-    if problem.statistics.has_holes:
+    if problem.statistics.has_missing:
         raise OptionError(
             'fges needs a score that all DAGs of a class share, and with missing="available" there is none. Choose '
             'another algorithm, for instance best; or say missing="drop".'

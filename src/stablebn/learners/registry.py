@@ -30,6 +30,19 @@ from stablebn.search import Climb
 
 
 @dataclass(frozen=True)
+class Algorithm:
+    """A function of a module of `stablebn.learners`. The module is imported when the algorithm first runs."""
+
+    module: str
+    function: str
+
+    def __call__(self, problem: Problem, config: SearchConfig) -> Climb | Pattern:
+        """Run the algorithm."""
+        learned: Climb | Pattern = getattr(imported(f"stablebn.learners.{self.module}"), self.function)(problem, config)
+        return learned
+
+
+@dataclass(frozen=True)
 class Learner:
     """An algorithm and its properties.
 
@@ -65,17 +78,6 @@ class Learner:
         return not option.of or not self.traits.isdisjoint(option.of)
 
 
-def _algorithm(module: str, function: str | None = None) -> Callable[[Problem, SearchConfig], Climb | Pattern]:
-    """Return an algorithm of `stablebn.learners` whose module is imported when the algorithm first runs."""
-
-    def learn(problem: Problem, config: SearchConfig) -> Climb | Pattern:
-        run = getattr(imported(f"stablebn.learners.{module}"), function or module)
-        learned: Climb | Pattern = run(problem, config)
-        return learned
-
-    return learn
-
-
 _HC = frozenset({CLIMBS})
 _TABU = frozenset({CLIMBS, TABU})
 _TESTS = frozenset({TESTS_INDEPENDENCE})
@@ -84,61 +86,82 @@ _EQUIVALENCE = frozenset({EQUIVALENCE_CLASSES})
 
 LEARNERS: Mapping[str, Learner] = {
     "tabu-stable": Learner(
-        "Tabu-Stable", "tabu search in the stable order", _algorithm("tabu_stable"), _TABU | {STABLE_ORDER}, revision=3
+        "Tabu-Stable",
+        "tabu search in the stable order",
+        Algorithm("tabu_stable", "tabu_stable"),
+        _TABU | {STABLE_ORDER},
+        revision=3,
     ),
     "hc-stable": Learner(
-        "HC-Stable", "hill climbing in the stable order", _algorithm("hc_stable"), _HC | {STABLE_ORDER}, revision=3
+        "HC-Stable",
+        "hill climbing in the stable order",
+        Algorithm("hc_stable", "hc_stable"),
+        _HC | {STABLE_ORDER},
+        revision=3,
     ),
     "tabu": Learner(
         "Tabu",
         "tabu search; ties fall to the order of the columns",
-        _algorithm("tabu"),
+        Algorithm("tabu", "tabu"),
         _TABU,
         stable=False,
         revision=3,
     ),
     "hc": Learner(
-        "HC", "hill climbing; ties fall to the order of the columns", _algorithm("hc"), _HC, stable=False, revision=3
+        "HC",
+        "hill climbing; ties fall to the order of the columns",
+        Algorithm("hc", "hc"),
+        _HC,
+        stable=False,
+        revision=3,
     ),
     "tabu-dec": Learner(
-        "Tabu-Dec", "tabu search, variables by decreasing score", _algorithm("tabu", "tabu_dec"), _TABU, revision=3
+        "Tabu-Dec", "tabu search, variables by decreasing score", Algorithm("tabu", "tabu_dec"), _TABU, revision=3
     ),
     "tabu-inc": Learner(
-        "Tabu-Inc", "tabu search, variables by increasing score", _algorithm("tabu", "tabu_inc"), _TABU, revision=3
+        "Tabu-Inc", "tabu search, variables by increasing score", Algorithm("tabu", "tabu_inc"), _TABU, revision=3
     ),
     "hc-dec": Learner(
-        "HC-Dec", "hill climbing, variables by decreasing score", _algorithm("hc", "hc_dec"), _HC, revision=3
+        "HC-Dec", "hill climbing, variables by decreasing score", Algorithm("hc", "hc_dec"), _HC, revision=3
     ),
     "hc-inc": Learner(
-        "HC-Inc", "hill climbing, variables by increasing score", _algorithm("hc", "hc_inc"), _HC, revision=3
+        "HC-Inc", "hill climbing, variables by increasing score", Algorithm("hc", "hc_inc"), _HC, revision=3
     ),
     "pc-stable": Learner(
-        "PC-Stable", "PC with an order-independent skeleton", _algorithm("pc_stable"), _TESTS, revision=4
+        "PC-Stable", "PC with an order-independent skeleton", Algorithm("pc_stable", "pc_stable"), _TESTS, revision=4
     ),
-    "gs": Learner("GS", "Markov blankets by growing and shrinking", _algorithm("gs"), _TESTS, revision=4),
+    "gs": Learner("GS", "Markov blankets by growing and shrinking", Algorithm("gs", "gs"), _TESTS, revision=4),
     "inter-iamb": Learner(
-        "Inter-IAMB", "Markov blankets by the strongest association", _algorithm("inter_iamb"), _TESTS, revision=4
+        "Inter-IAMB",
+        "Markov blankets by the strongest association",
+        Algorithm("inter_iamb", "inter_iamb"),
+        _TESTS,
+        revision=4,
     ),
     "mmhc": Learner(
-        "MMHC", "hill climbing among max-min parents and children", _algorithm("mmhc"), _HYBRID, revision=4
+        "MMHC", "hill climbing among max-min parents and children", Algorithm("mmhc", "mmhc"), _HYBRID, revision=4
     ),
-    "h2pc": Learner("H2PC", "hill climbing among hybrid parents and children", _algorithm("h2pc"), _HYBRID, revision=4),
-    "fges": Learner("FGES", "greedy search among equivalence classes", _algorithm("fges"), _EQUIVALENCE, revision=4),
+    "h2pc": Learner(
+        "H2PC", "hill climbing among hybrid parents and children", Algorithm("h2pc", "h2pc"), _HYBRID, revision=4
+    ),
+    "fges": Learner(
+        "FGES", "greedy search among equivalence classes", Algorithm("fges", "fges"), _EQUIVALENCE, revision=4
+    ),
     "best": Learner(
         "Best",
         "search among orders, from the graphs of all others",
-        _algorithm("best"),
+        Algorithm("best", "best"),
         frozenset({ORDERS}),
-        revision=5,
+        revision=6,
     ),
     "averaged": Learner(
         "Averaged",
         "search among the edges that most bootstrap samples confirm",
-        _algorithm("averaged"),
+        Algorithm("averaged", "averaged"),
         frozenset({AVERAGES}),
     ),
     "exact": Learner(
-        "Exact", "the best graph there is, with a proof", _algorithm("exact"), frozenset({PROVES}), revision=3
+        "Exact", "the best graph there is, with a proof", Algorithm("exact", "exact"), frozenset({PROVES}), revision=4
     ),
 }
 

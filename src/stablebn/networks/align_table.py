@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from stablebn.columns.kinds import Decision
 from stablebn.errors import DataError, OptionError, UnseenLevelWarning, listed
 from stablebn.networks.model import CPT, Name, Network
-from stablebn.prepare.incremental import with_own_reading
-from stablebn.prepare.prepare import prepare_as
-from stablebn.prepare.prepared import Prepared
-from stablebn.prepare.read_options import TableReading
+from stablebn.prepare.prepare import prepare
+from stablebn.prepare.prepared import Prepared, Schema
+from stablebn.prepare.read_options import ReadOptions, TableReading, with_own_reading
 from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Table
 
 UNSEEN = -1
@@ -31,13 +30,13 @@ def prepared_for(network: Network, asked: TableReading) -> Prepared:
     if asked.names is None and isinstance(asked.data, np.ndarray) and asked.data.dtype.names is None:
         asked = replace(asked, names=network.nodes)
     _check_kinds(network, asked.kinds)
-    prepared = prepare_as(
-        asked,
-        asked,
-        learned={node: Decision(kind, "as in the network", plain=True) for node, kind in network.kinds.items()},
-        discretise=network.cuts or None,
-        holes_will_do=False,
-        few_rows_will_do=True,
+    kinds = {node: Decision(kind, "as in the network", plain=True) for node, kind in network.kinds.items()}
+    prepared = prepare(
+        asked.data,
+        asked.part(ReadOptions),
+        like=Schema(kinds, cuts=network.cuts),
+        offer_available=False,
+        allow_few_rows=True,
     ).held()
     if prepared.table.holes:
         raise OptionError(

@@ -26,8 +26,7 @@ from stablebn.networks.model import (
     check_categorical_parents,
 )
 from stablebn.options import positive
-from stablebn.prepare.excluded import check_aside
-from stablebn.prepare.prepared import Prepared
+from stablebn.prepare.prepared import Prepared, check_excluded
 from stablebn.stats.moments import Moments
 from stablebn.table.table import CategoricalTable, ContinuousTable
 
@@ -45,7 +44,7 @@ def fit(dag: DAG, prepared: Prepared, *, method: str = "ml", iss: float = 1.0, u
     absent = [name for name in dag.nodes if name not in prepared.decisions]
     if absent:
         raise GraphError(f"the graph has nodes that are not columns of the table: {listed(absent)}.")
-    check_aside([dag.arcs], prepared)
+    check_excluded([dag.arcs], prepared)
     # What was set aside has no distribution.
     taken_out = set(prepared.aside)
     aside = [name for name in dag.nodes if name in taken_out]

@@ -1,4 +1,4 @@
-"""Tables in blocks that are kept in a folder, and found again by what they were made of."""
+"""Keep encoded tables on disk, and find them again by the contents of their files and the reading options."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ from stablebn.columns.kinds import Decision
 from stablebn.errors import DataError
 from stablebn.io.batches import contents_of
 from stablebn.messages import Caution
-from stablebn.options import is_iterable
+from stablebn.options import is_iterable, options_of
+from stablebn.prepare.out_of_core import size_class
 from stablebn.prepare.prepared import Prepared
+from stablebn.prepare.read_options import ReadOptions, Storage
 from stablebn.table.block_files import BlockFiles, Layout
 from stablebn.table.file_digest import digest_of_bytes
 from stablebn.table.temporary_folders import Folder, told_of_disk
@@ -31,30 +33,30 @@ FORMAT = 4
 
 _TABLE = "stablebn-table-"
 
-# A digest of all that follows it, the end of a line, and JSON.
+# The header has a digest of the rest, a newline, and JSON.
 _HEADER = "header"
 
 
 class Cache:
-    """A folder with tables in blocks.
+    """The encoded tables in a folder, and the place of one of them.
 
     Parameters
     ----------
     folder : Path
     contents : tuple of str
-        What tells the files of the table from others.
+        Path, size, time and digest of each file of the table.
     options : mapping of str to object
-        All that was said of how to read it.
+        All options that decide which table is read from the files.
     """
 
     def __init__(self, folder: Path, contents: tuple[str, ...], options: Mapping[str, object]) -> None:
         self._folder, self._contents = folder, contents
-        # Another version may decide otherwise what columns are.
+        # Another version may infer other kinds of columns.
         text = repr((FORMAT, __version__, contents, _in_full(dict(sorted(options.items())))))
         self._path = folder / f"{_TABLE}{digest_of_bytes(text.encode())}"
 
     def find(self, memory: int) -> Prepared | None:
-        """Return the table if it is there and undamaged; what is made of it may take so many bytes of memory."""
+        """Return the table if it exists and is not damaged; computing on it may take `memory` bytes."""
         self._tidy()
         if not self._path.exists():
             return None
@@ -66,12 +68,12 @@ class Cache:
             return None
 
     def keep(self, source: object, files: BlockFiles, prepared: Prepared) -> None:
-        """Keep the table of a source for the next time, unless its files have changed while they were read."""
+        """Keep the table of a source, unless its files have changed while they were read."""
         try:
             if contents_of(source) != self._contents:
                 return
         except DataError:
-            # They are gone.
+            # The files were removed.
             return
         header = json.dumps(
             {"table": self._path.name, "contents": self._contents, **_written(files, prepared)}, allow_nan=True
@@ -83,13 +85,13 @@ class Cache:
         files.folder.keep_as(self._path)
 
     def _tidy(self) -> None:
-        """Remove tables of files that have changed or are gone."""
+        """Remove tables whose files have changed or were removed."""
         for own in self._folder.glob(f"{_TABLE}*"):
             if own != self._path and not self._is_current(own):
                 shutil.rmtree(own, ignore_errors=True)
 
     def _is_current(self, table: Path) -> bool:
-        """Whether the files of a table are as they were: by digest those of this table, others by size and time."""
+        """Return whether the files of a table are unchanged: by digest files of this table, others by size and time."""
         now = {own.rsplit(" ", 3)[0]: own for own in self._contents}
         try:
             return all(_is_unchanged(own, now) for own in _header(table)["contents"])
@@ -97,8 +99,21 @@ class Cache:
             return False
 
 
+def cache_for(source: object, read: ReadOptions, storage: Storage, *, allow_few_rows: bool) -> Cache | None:
+    """Return the cache for a source and the options by which it is read; `None` if the source is no file."""
+    contents = contents_of(source)
+    if contents is None:
+        return None
+    options: dict[str, object] = {entry.name: getattr(read, entry.name) for entry in options_of(ReadOptions)}
+    # The number of threads does not change the table. Of the memory, only the size of a block depends on it.
+    del options["threads"]
+    options |= {"few_rows": allow_few_rows, "memory": size_class(storage.row_memory)}
+    assert storage.folder is not None
+    return Cache(storage.folder, contents, options)
+
+
 def _in_full(value: object) -> object:
-    """Return a value as tuples of texts: the `repr` of arrays, series and indices leaves out what is in the middle."""
+    """Return a value as tuples of texts: the `repr` of a long array or series leaves out its middle."""
     if isinstance(value, Mapping):
         return "mapping", tuple((_in_full(key), _in_full(own)) for key, own in value.items())
     if isinstance(value, AbstractSet):
@@ -117,7 +132,7 @@ def _is_unchanged(contents: str, now: Mapping[str, str]) -> bool:
 
 
 def _header(table: Path) -> dict[str, Any]:
-    """Return what is written about a table; `ValueError` if it is damaged."""
+    """Return the header of a table; raise `ValueError` if it is damaged."""
     if not (table / _HEADER).is_file():
         raise ValueError("it has no header")
     digest, _, header = (table / _HEADER).read_bytes().partition(b"\n")

@@ -26,7 +26,7 @@ from stablebn.columns.weights import rows_with_weight, set_weights_apart
 from stablebn.errors import DataError, OptionError, listed
 from stablebn.io.sources import Source, read
 from stablebn.options import at_least, choice, method_takes, option, takes
-from stablebn.prepare.in_memory import HeldRows, held_columns
+from stablebn.prepare.in_memory import RowsInMemory, columns_in_memory
 from stablebn.prepare.kind_inference import decide
 from stablebn.prepare.read_options import TableReading
 from stablebn.table.table import Name, Weights
@@ -52,33 +52,34 @@ class DiscretiseOptions(_RowsToBin):
 
     method: str = option(
         "quantile",
-        "quantile: bins of equally many rows, as nearly as equal values allow; where many are equal there may be fewer "
-        "bins. interval: bins of equal widths between the least value and the greatest, without those that would be "
-        "empty. information: begin with quantiles, 20 or if that is more twice bins, and merge neighbours so that the "
-        "columns, categorical ones too, say as much of each other as possible (Hartemink's method).",
+        "quantile: bins of equally many rows, as nearly as equal values allow; if many values are equal, there may be "
+        "fewer bins. interval: bins of equal width between the least and the greatest value, without empty ones. "
+        "information: start with quantiles, 20 or twice bins if that is more, and merge neighbours so that the "
+        "columns, categorical ones included, keep as much mutual information as possible (Hartemink's method).",
         check=choice(METHODS),
     )
     bins: int = option(
         USUAL_BINS,
-        f"How many, from 2 to {MOST_BINS}. Three are low, middle and high: parents multiply the cells that rows are "
-        "spread over, so few bins find more arcs in all but large tables.",
+        f"The number of bins, from 2 to {MOST_BINS}. Three are low, middle and high: the number of cells is a product "
+        "over parents, so that few bins find more arcs in all but large tables.",
         check=at_least(2, most=MOST_BINS),
     )
     _: KW_ONLY
     cuts: Mapping[Name, Sequence[float]] | None = option(
-        None, "Use these, say cuts of a result, in place of a method. Only the columns that it names are changed."
+        None,
+        "Cut points by column, for instance cuts of a result, in place of a method. Only these columns are changed.",
     )
 
 
 @dataclass(frozen=True, eq=False)
 class Discretised:
-    """A table whose continuous columns became categories.
+    """A table whose continuous columns have been discretised.
 
     Attributes
     ----------
     data : frame, table or dict
-        A table of the kind that was given. A bin is labelled by its number and its limits, say "2: [1.5, 2.3)": from
-        1.5, which belongs to it, to 2.3, which does not. Labels sort as bins do.
+        A table of the given type. A bin is labelled by its number and its limits, for instance "2: [1.5, 2.3)": from
+        1.5 (included) to 2.3 (excluded). Labels sort like bins.
     cuts : dict of name to tuple of float
         The cut points of every column that was continuous, ascending.
     """
@@ -100,13 +101,13 @@ class Discretised:
     def apply(self, *arguments: Any, **options: Any) -> Any:
         """Put other rows into the same bins.
 
-        The table must have the columns of `cuts`; others stay as they are. The first bin and the last one have no
-        outer limits: every value has a bin.
+        The table must have the columns of `cuts`; other columns stay unchanged. The first and the last bin have no
+        outer limits, so that every value has a bin.
 
         Returns
         -------
         frame, table or dict
-            Of the kind that was given.
+            A table of the given type.
         """
         asked = _RowsToBin.from_call("apply", arguments, options)
         found = _read(asked)
@@ -115,20 +116,19 @@ class Discretised:
 
 @takes(DiscretiseOptions)
 def discretise(*arguments: Any, **options: Any) -> Discretised:
-    """Make categories of the continuous columns of a table.
+    """Make the continuous columns of a table categorical.
 
-    Who is in which bin depends on the values alone, whatever the order of rows and columns, the names or the machine.
-    Equal values share a bin, no bin is empty, and missing values stay missing. A column with no more distinct values
-    than `bins` has a bin for each of them, so that one with a single value has a single bin. Cut points are rounded to
-    as few digits as leave everyone in the same bin. Categorical columns, and those of other types, stay as they are;
-    columns that are not used are left out.
+    The bin of a value depends only on the values, not on the order of rows and columns, the names or the machine.
+    Equal values share a bin, no bin is empty, and missing values stay missing. A column with at most `bins` distinct
+    values has a bin for each of them. Cut points are rounded to as few digits as possible without moving a value to
+    another bin. Categorical columns, and columns of other types, stay unchanged; columns that are not used are left
+    out.
 
     Returns
     -------
     Discretised
-        With the new table as `data`, of the kind that was given: pandas, polars and PyArrow stay what they are and
-        have a column of categories for each continuous one, dicts have lists of text. A file becomes a PyArrow
-        table, a NumPy array a dict.
+        Its `data` is a table of the given type: pandas, polars and PyArrow tables have a column of categories for each
+        continuous one, dicts have lists of text. A file becomes a PyArrow table, a NumPy array becomes a dict.
 
     References
     ----------
@@ -157,7 +157,7 @@ def discretise(*arguments: Any, **options: Any) -> Discretised:
 
 
 def labels_of(cuts: Sequence[float]) -> tuple[str, ...]:
-    """The labels of bins, which sort as the bins do.
+    """Return the labels of bins, which sort like the bins.
 
     >>> labels_of((1.5, 2.0))
     ('1: below 1.5', '2: [1.5, 2)', '3: 2 or more')
@@ -173,7 +173,7 @@ def labels_of(cuts: Sequence[float]) -> tuple[str, ...]:
 
 
 def in_bins(column: Numbers, cuts: Sequence[float]) -> Categories:
-    """A continuous column as a categorical one."""
+    """Return a continuous column as a categorical one."""
     labels = labels_of(cuts)
     codes = narrow(bin_codes(column.values, cuts), len(labels))
     return Categories(codes, labels).keep(np.ones(len(codes), dtype=np.bool_))
@@ -182,7 +182,7 @@ def in_bins(column: Numbers, cuts: Sequence[float]) -> Categories:
 def discretised(
     columns: Mapping[Name, Encoded], weights: Weights | None, how: Binning | Mapping[Name, tuple[float, ...]]
 ) -> tuple[dict[Name, Encoded], Cuts]:
-    """The continuous columns of an encoded table as categorical ones, and their cut points."""
+    """Return an encoded table with its continuous columns made categorical, and the cut points."""
     check_finite(columns)
     cuts = cut_points(columns, weights, how) if isinstance(how, Binning) else dict(how)
     changed = {
@@ -193,7 +193,7 @@ def discretised(
 
 
 def _checked(cuts: object, columns: Columns) -> Cuts:
-    """Cut points of the user's for columns that there are."""
+    """Check cut points that the user gives, for columns of the table."""
     try:
         own = {name: tuple(map(float, points)) for name, points in cuts.items()}  # type: ignore[attr-defined]
     except (AttributeError, TypeError, ValueError):
@@ -230,7 +230,7 @@ def _complete_rows(asked: TableReading, found: Source) -> NDArray[np.bool_] | No
     if asked.missing not in ("error", "drop"):
         return None
     variables, _ = set_weights_apart(found.columns, asked.weights)
-    rows = HeldRows(variables, len(next(iter(variables.values()), ())))
+    rows = RowsInMemory(variables, len(next(iter(variables.values()), ())))
     columns = _decided(asked, found, variables, None)
     settle_missing(rows, {**columns}, asked.missing, found.cautions)
     incomplete = [column.missing for column in columns.values() if column.gaps]
@@ -247,7 +247,7 @@ def _decided(asked: TableReading, found: Source, variables: Columns, weights: We
     told_levels(asked.levels, variables, {})
     decided = decide(with_types(variables, asked.missing), weights, said, asked.missing, problems)
     problems.raise_all(found.names, asked.choice, kinds)
-    return held_columns(decided.columns)
+    return columns_in_memory(decided.columns)
 
 
 def _find_cuts(asked: TableReading, found: Source, binning: Binning) -> Cuts:
@@ -257,7 +257,7 @@ def _find_cuts(asked: TableReading, found: Source, binning: Binning) -> Cuts:
     variables, weight_column = set_weights_apart(columns, asked.weights)
     variables, counts = rows_with_weight(variables, weight_column)
     check_total(total_of(len(next(iter(columns.values()), ())), counts))
-    # Categories have a say in information alone.
+    # Only the method "information" uses categorical columns.
     heard = {
         name: column
         for name, column in _decided(asked, found, variables, counts).items()
@@ -272,7 +272,7 @@ def _numbers(columns: Columns) -> dict[Name, Numbers]:
     decided = decide(columns, None, Told(dict.fromkeys(columns, "continuous")), "drop", problems)
     problems.raise_all(tuple(columns), Choice(), {})
     check_finite(decided.columns)
-    # A column without any value has been set aside.
+    # Columns without any value have been excluded.
     empty = {name: Numbers(np.full(len(column), np.nan)) for name, column in columns.items()}
     return {**empty, **{name: column for name, column in decided.columns.items() if isinstance(column, Numbers)}}
 
@@ -284,7 +284,7 @@ def _labelled(column: Numbers, cuts: Sequence[float]) -> pa.DictionaryArray:
 
 
 def _text(column: pa.DictionaryArray) -> list[str | None]:
-    # Each label is one object, however many rows have it.
+    # All rows of a bin share one text object.
     labels = np.array([*column.dictionary.to_pylist(), None], dtype=object)
     texts: list[str | None] = labels[column.indices.fill_null(len(labels) - 1).to_numpy()].tolist()
     return texts
@@ -293,14 +293,14 @@ def _text(column: pa.DictionaryArray) -> list[str | None]:
 def _with_columns(
     source: object, found: Source, binned: Mapping[Name, pa.DictionaryArray], rows: NDArray[np.bool_] | None
 ) -> Any:
-    """Return a table of the same kind with the columns that are used, some of them replaced, and some rows."""
+    """Return a table of the given type with the used columns, some of them replaced, and some rows."""
     if isinstance(source, Mapping | np.ndarray):
         return {name: _values(source, name, column, binned, rows) for name, column in found.columns.items()}
     if isinstance(source, str | os.PathLike):
         source = pa.table(found.columns)
     if isinstance(source, pa.RecordBatch):
         source = pa.Table.from_batches([source])
-    # Here and not above: a file is learned from without it.
+    # Imported here because it takes time, and learning from a file does not need it.
     import narwhals.stable.v1 as nw
 
     frame: Any = nw.from_native(source, pass_through=True)
@@ -312,7 +312,7 @@ def _with_columns(
     if len(found.columns) < len(frame.columns):
         frame = frame[:, [place for place, name in enumerate(frame.columns) if name in found.columns]]
     if binned:
-        # Under their places: a name need not be text, but in Arrow it must.
+        # Named by number: Arrow requires names that are text.
         arrow = pa.table({str(place): column for place, column in enumerate(binned.values())})
         new: Any = nw.from_arrow(arrow, native_namespace=nw.get_native_namespace(frame))
         frame = frame.with_columns(*(new[str(place)].alias(name) for place, name in enumerate(binned)))

@@ -1,4 +1,4 @@
-"""The rows of a table that is held in memory."""
+"""Tables whose rows are in memory."""
 
 from __future__ import annotations
 
@@ -23,19 +23,16 @@ from stablebn.table.table import Name, Table, Weights, total_weight
 
 
 @dataclass
-class HeldTable(Source):
-    """A table in memory.
+class TableInMemory(Source):
+    """A table in memory, before its kinds are known.
 
     Attributes
     ----------
     columns : dict of name to pyarrow.ChunkedArray
-        The variables.
+        The variables, without the column of weights.
     weights : pyarrow.ChunkedArray of int64, or None
-        As `set_weights_apart` gives them.
     with_categories : set of names
-        The columns whose own type says which categories there are.
-    threads : int
-        How many threads encode.
+        The columns whose types declare categories.
     """
 
     names: list[Name]
@@ -50,27 +47,17 @@ class HeldTable(Source):
         self.types = {name: column.type for name, column in self.columns.items()}
 
     def rows(self, said: Told, problems: Problems) -> Counted:
-        """The rows but for those of weight 0."""
+        """Return the rows with positive weight."""
         count = len(next(iter(self.columns.values()), ()))
         used, weights = rows_with_weight(self.columns, self.weights)
-        rows = HeldRows(used, len(next(iter(used.values()), ())), weights, self.threads)
+        rows = RowsInMemory(used, len(next(iter(used.values()), ())), weights, self.threads)
         categories = partial(categories_of, self.columns, self.with_categories)
         return Counted(rows, count, total_of(count, weights), categories)
 
 
 @dataclass
-class HeldRows(Rows):
-    """Rows that are held in memory.
-
-    Attributes
-    ----------
-    columns : dict of name to pyarrow.ChunkedArray
-    count : int
-        Their length.
-    weights : int64 array [rows], all positive, or None
-    threads : int
-        How many threads encode.
-    """
+class RowsInMemory(Rows):
+    """Rows in memory; all weights are positive."""
 
     columns: Columns
     count: int
@@ -85,38 +72,38 @@ class HeldRows(Rows):
         self.total = total_weight(self.count, self.weights)
 
     def whole_numbers(self, name: Name) -> WholeNumbers | None:
-        """What the values of a column of integers or floats are."""
+        """Summarise a column of integers or floats; `None` if not all values are whole numbers."""
         column = self.columns[name]
         if family(column.type) == "integer":
             return whole_integers(column, self.weights)
         return whole_floats(float_values(column), self.weights)
 
     def encode(self, kinds: Mapping[Name, Kind], problems: Problems) -> dict[Name, Column]:
-        """Some columns by their kinds."""
+        """Encode columns by their kinds."""
         fitting = {name: _as(self.columns[name], kind) for name, kind in kinds.items()}
         return {**encode(fitting, kinds, problems, threads=self.threads)}
 
     def whole(self, column: NumericColumn) -> WholeNumbers | None:
-        """The same of a column that has been encoded."""
+        """Summarise a continuous column that has been encoded."""
         assert isinstance(column, Numbers)
         return whole_floats(column.values, self.weights)
 
     def known(self, column: Column) -> int:
-        """How many rows, by weight, have a value of a column."""
+        """Return the number of rows, by weight, with a value of a column."""
         if not _held(column).has_missing:
             return self.total
         there = ~_held(column).missing
         return total_weight(int(there.sum()), None if self.weights is None else self.weights[there])
 
     def masks(self, columns: Mapping[Name, Column]) -> Iterator[dict[Name, Mask]]:
-        """Which rows have no value of which column: all at once."""
+        """Yield once which rows have a missing value of each column."""
         yield {name: _held(column).missing for name, column in columns.items()}
 
     def without(self, columns: Mapping[Name, Column], gaps: Sequence[Name], *, all_of_them: bool) -> Kept:
-        """Leave out the rows that have no value of one of some columns, or of none of them."""
+        """Leave out the rows with a missing value in one of these columns, or in all of them."""
         join = np.logical_and if all_of_them else np.logical_or
         kept = ~join.reduce([_held(columns[name]).missing for name in gaps])
-        left = HeldRows({}, int(kept.sum()), None if self.weights is None else self.weights[kept], self.threads)
+        left = RowsInMemory({}, int(kept.sum()), None if self.weights is None else self.weights[kept], self.threads)
         return Kept(left, {name: _held(column).keep(kept) for name, column in columns.items()})
 
     def tabulate(self, columns: Mapping[Name, Column], *, may_have_holes: bool) -> Table:
@@ -125,8 +112,8 @@ class HeldRows(Rows):
         return tabulate(held, self.count, self.weights, may_have_holes=may_have_holes)
 
 
-def held_columns(columns: Mapping[Name, Column]) -> dict[Name, Encoded]:
-    """Columns of which it is known that they are in memory."""
+def columns_in_memory(columns: Mapping[Name, Column]) -> dict[Name, Encoded]:
+    """Return columns that are in memory with their precise type."""
     return {name: _held(column) for name, column in columns.items()}
 
 
@@ -136,12 +123,12 @@ def _held(column: Column) -> Encoded:
 
 
 def _as(column: pa.ChunkedArray, kind: Kind) -> pa.ChunkedArray:
-    """A column of a type that its kind can be made of."""
+    """Convert a column to a type from which its kind can be encoded."""
     if is_time(column.type):
         return time_as(column, kind)
     if kind == "categorical" and pa.types.is_floating(column.type):
         try:
-            # Codes that became floats for the sake of a missing value are codes again.
+            # Integer codes become floats if a value is missing: convert them back.
             return plain(column).cast(pa.int64())
         except pa.ArrowInvalid:
             return column

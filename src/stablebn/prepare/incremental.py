@@ -1,4 +1,4 @@
-"""A table to which rows are added, and that is learned from as if all had been there at once."""
+"""A table to which rows can be added: learning from it equals learning from all rows at once."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import io
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -22,25 +22,22 @@ from stablebn.columns.kinds import Told, family, told
 from stablebn.columns.levels import named_categorical, told_levels
 from stablebn.columns.selection import Choice
 from stablebn.columns.weights import weight_column
-from stablebn.errors import FormatError, OptionError, listed
+from stablebn.errors import FormatError, OptionError
 from stablebn.files import whole_file
 from stablebn.graph.json_names import comes_back, json_text, name_from
 from stablebn.io.batches import Batches, open_as_batches
-from stablebn.io.csv.dialect import OF_TEXT, Dialect
+from stablebn.io.csv.dialect import Dialect
 from stablebn.io.registry import check_same_columns
 from stablebn.messages import Caution
-from stablebn.options import Options, checked_arguments, file_path, flag, options_of
+from stablebn.options import checked_arguments, file_path, flag
 from stablebn.prepare import out_of_core as stored
 from stablebn.prepare.out_of_core import counted, fill, kept_columns
-from stablebn.prepare.read_options import TableOptions
-from stablebn.prepare.spool import Stock
-from stablebn.prepare.spooled_columns import Limits, StockColumn, Unlisted
+from stablebn.prepare.read_options import SpooledTable
+from stablebn.prepare.spool import Spool
+from stablebn.prepare.spooled_columns import Limits, SpooledColumn, Unlisted
 from stablebn.table.memory_limit import USUAL_MEMORY
 from stablebn.table.table import Name
 from stablebn.table.temporary_folders import Folder
-
-READING = ("names", "weights", "kinds", "levels", "missing", "columns", "drop", "keep", *OF_TEXT)
-"""The options that say how a table is read: they hold for all rows."""
 
 _MARK, _FORMAT = b"stablebn statistics\n", 1
 _NUMBERS = 16
@@ -48,24 +45,21 @@ _DIGEST = 16
 _AT_ONCE = 1 << 20
 
 
-SomeTable = TypeVar("SomeTable", bound=TableOptions)
-
-
-class GrowingTable:
+class GrowingTable(SpooledTable):
     """A table to which rows can be added.
 
-    Its rows are on disk, as they came: so decisions that the values make, such as the kinds and levels of columns, are
-    made of all rows there are, each time that something is learned.
+    The rows are spooled to disk. Decisions that depend on values, such as the kinds and levels of columns, are made
+    from all rows whenever something is learned.
 
     Parameters
     ----------
     data : frame, array, dict, path or iterator
     options : mapping of str to object
-        Those of `READING` that were given.
+        The options of `READING` that were given.
     memory : int
-        Bytes for rows in memory.
+        The bytes that rows in memory may take.
     cache : Path, optional
-        Where the rows are on disk; by default where temporary files are.
+        The folder for rows on disk; by default a temporary folder.
     """
 
     def __init__(
@@ -85,9 +79,9 @@ class GrowingTable:
         self._types = {name: self._every[name] for name in wanted if not self._is_weight(name)}
         if options.get("missing") == "level":
             self._types = {name: pa.string() if pa.types.is_null(own) else own for name, own in self._types.items()}
-        # What cannot be is refused before the rows are read.
+        # Refuse impossible levels before the rows are read.
         told_levels(options.get("levels"), self._types, {})
-        self._open_stock()
+        self._open_spool()
         self._rows = 0
         self._add(batches)
 
@@ -96,10 +90,10 @@ class GrowingTable:
         self._memory, self._cache, self._threads = memory, cache, threads
         self._choice = Choice(*map(options.get, ("columns", "drop", "keep", "weights")))
 
-    def _open_stock(self) -> None:
-        """Make a folder for the rows, without any."""
+    def _open_spool(self) -> None:
+        """Create an empty spool."""
         self._kept = kept_columns(self._types, self._said())
-        self._stock = Stock(
+        self._spool = Spool(
             Folder(self._cache),
             {name: own.type for name, own in self._kept.items()},
             weighted=self._weights is not None,
@@ -107,32 +101,32 @@ class GrowingTable:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return everything that makes a copy, with the rows: a copy keeps them in a folder of its own."""
-        stock = self._stock
+        """Return the complete state with all rows: a copy has its own folder."""
+        spool = self._spool
         return {
-            "fields": {name: value for name, value in vars(self).items() if name not in ("_kept", "_stock")},
-            "columns": stock.columns,
-            "index": stock.index(),
-            "rows": b"".join(stock.contents()),
+            "fields": {name: value for name, value in vars(self).items() if name not in ("_kept", "_spool")},
+            "columns": spool.columns,
+            "index": spool.index(),
+            "rows": b"".join(spool.contents()),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take what `__getstate__` has given."""
+        """Restore the state that `__getstate__` has returned."""
         vars(self).update(state["fields"])
-        self._open_stock()
-        self._stock.columns = state["columns"]
-        self._stock.restore_index(state["index"])
-        self._stock.fill_from(io.BytesIO(state["rows"]))
+        self._open_spool()
+        self._spool.columns = state["columns"]
+        self._spool.restore_index(state["index"])
+        self._spool.fill_from(io.BytesIO(state["rows"]))
 
     def __copy__(self) -> GrowingTable:
-        """Return a copy with rows of its own: both can grow."""
+        """Return a copy, to which rows can be added independently."""
         return copy.deepcopy(self)
 
     def _is_weight(self, name: Name) -> bool:
         return self._weights is not None and name == self._weights.name
 
     def _said(self) -> Told:
-        """What the options say of kinds."""
+        """Return the kinds that the options decide."""
         said = told(self.options.get("kinds"), self._choice.kept(list(self._every)), self._types)
         categorical = named_categorical(self.options.get("levels"), tuple(self._types))
         na_values = Dialect.of(self.options).na_values
@@ -143,24 +137,24 @@ class GrowingTable:
 
     @property
     def rows(self) -> int:
-        """How many rows there are, those of weight 0 too."""
+        """The number of rows, those of weight 0 included."""
         return self._rows
 
     def __repr__(self) -> str:
         return f"<stablebn statistics of {self._rows:,} rows and {len(self._types)} variables>"
 
     def update(self, more: object) -> None:
-        """Add rows: all of them, or if something is wrong with some none.
+        """Add rows: all of them, or none if one of them cannot be added.
 
         Parameters
         ----------
         more : frame, array, dict, path or iterator
-            With the columns of the rows before, of the same types; their order does not matter.
+            The columns must have the same names and types as before, in any order.
 
         Raises
         ------
         DataError
-            The columns are others, or of other types, or cannot be read.
+            The columns differ in name or type, or cannot be read.
         """
         batches, cautions = self._opened(more)
         check_same_columns(
@@ -175,9 +169,9 @@ class GrowingTable:
     def _add(self, batches: Batches) -> None:
         weights = copy.deepcopy(self._weights)
         problems = Problems()
-        with self._stock.all_or_nothing():
+        with self._spool.all_or_nothing():
             filled = fill(
-                self._stock,
+                self._spool,
                 batches,
                 self._types,
                 self._kept,
@@ -194,33 +188,33 @@ class GrowingTable:
         self._rows += filled.count
 
     def opened(self, memory: int, folder: Callable[[], Folder]) -> OpenedGrowing:
-        """The table as it is now."""
+        """Return the table with the rows that it has now."""
         return OpenedGrowing(list(self._every), self._types, list(self._cautions), self, memory, folder)
 
     def counted(self, memory: int, folder: Callable[[], Folder]) -> Counted:
-        """The rows that there are now."""
-        return counted(self._stock, self._types, self._with_categories, self._rows, memory, folder)
+        """Return the rows that the table has now."""
+        return counted(self._spool, self._types, self._with_categories, self._rows, memory, folder)
 
     @checked_arguments(path=file_path, force=flag)
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write all to one file, from which `stablebn.load_statistics` reads it.
+        """Write the table to one file, which `stablebn.load_statistics` reads.
 
         Parameters
         ----------
         path : path
         force : bool
-            Whether to replace a file that is there.
+            Whether to replace an existing file.
         """
         lost = [name for name in self._every if not comes_back(name)]
         if lost:
             raise OptionError(f"these names cannot be written to a file: {lost[:3]!r}. Give the columns names of text.")
         header = json_text(self._header()).encode("utf-8", "surrogatepass")
         with whole_file(Path(path), force=force) as temporary, temporary.open("wb") as file:
-            rows = self._stock.size
+            rows = self._spool.size
             digest = hashlib.blake2b(header, digest_size=_DIGEST)
             file.write(_MARK + len(header).to_bytes(8, "little") + rows.to_bytes(8, "little"))
             file.write(bytes(_DIGEST) + header)
-            for part in self._stock.contents():
+            for part in self._spool.contents():
                 digest.update(part)
                 file.write(part)
             file.seek(len(_MARK) + _NUMBERS)
@@ -237,22 +231,22 @@ class GrowingTable:
             "rows": self._rows,
             "cautions": [(own.code, own.columns, own.message) for own in self._cautions],
             "weights_any": None if self._weights is None else self._weights.any_positive,
-            "columns": [(name, _column_written(own)) for name, own in self._stock.columns.items()],
-            **self._stock.index(),
+            "columns": [(name, _column_written(own)) for name, own in self._spool.columns.items()],
+            **self._spool.index(),
         }
 
     @classmethod
     def load(
         cls, path: str | os.PathLike[str], memory: int = USUAL_MEMORY, cache: Path | None = None, threads: int = 1
     ) -> GrowingTable:
-        """Read what `save` has written; `FormatError` if it is damaged."""
+        """Read a file that `save` has written; raise `FormatError` if it is damaged."""
         name = os.fspath(path)
         try:
             with open(path, "rb") as file:
                 header = _checked(file, name)
                 table = cls.__new__(cls)
                 table._restore(header, memory, cache, threads)
-                table._stock.fill_from(file)
+                table._spool.fill_from(file)
         except FileNotFoundError:
             raise FormatError(name, None, "there is no such file. Check the path.") from None
         except OSError as error:
@@ -278,16 +272,16 @@ class GrowingTable:
         self._types = {name: self._every[name] for name in wanted if not self._is_weight(name)}
         if self.options.get("missing") == "level":
             self._types = {name: pa.string() if pa.types.is_null(own) else own for name, own in self._types.items()}
-        self._open_stock()
+        self._open_spool()
         for own, column in header["columns"]:
             name = name_from(own)
-            self._stock.columns[name] = _column_read(column, self._stock.columns[name].type)
-        self._stock.restore_index(header)
+            self._spool.columns[name] = _column_read(column, self._spool.columns[name].type)
+        self._spool.restore_index(header)
 
 
 @dataclass
 class OpenedGrowing(Source):
-    """A growing table as it is now."""
+    """A growing table with the rows that it has now."""
 
     names: list[Name]
     types: Mapping[Name, pa.DataType]
@@ -297,18 +291,18 @@ class OpenedGrowing(Source):
     folder: Callable[[], Folder]
 
     def rows(self, said: Told, problems: Problems) -> Counted:
-        """The rows that there are."""
+        """Return the rows."""
         return self.table.counted(self.memory, self.folder)
 
 
 def _comparable(batches: Batches, before: Mapping[Name, pa.DataType]) -> dict[Name, pa.DataType]:
     types = _comparable_types(batches.types, batches.with_categories)
-    # A column without any value can be of any type.
+    # A column without any value is compatible with every type.
     return {name: before.get(name, own) if pa.types.is_null(own) else own for name, own in types.items()}
 
 
 def _comparable_types(types: Mapping[Name, pa.DataType], with_categories: set[Name]) -> dict[Name, pa.DataType]:
-    """Types by which text is text, however it is laid out."""
+    """Return the types of columns, with one type for all kinds of text without categories."""
     return {
         name: pa.string() if family(own) == "text" and name not in with_categories else own
         for name, own in types.items()
@@ -343,7 +337,7 @@ def _options_read(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in read.items() if value is not None}
 
 
-def _column_written(column: StockColumn) -> dict[str, Any]:
+def _column_written(column: SpooledColumn) -> dict[str, Any]:
     return {
         "values": column.values,
         "rows": column.rows.tolist(),
@@ -354,9 +348,9 @@ def _column_written(column: StockColumn) -> dict[str, Any]:
     }
 
 
-def _column_read(column: Mapping[str, Any], type_: pa.DataType) -> StockColumn:
+def _column_read(column: Mapping[str, Any], type_: pa.DataType) -> SpooledColumn:
     limits = column["limits"]
-    return StockColumn(
+    return SpooledColumn(
         type_,
         list(column["values"]),
         np.array(column["rows"], dtype=np.int64),
@@ -372,7 +366,7 @@ def _damaged(name: str) -> FormatError:
 
 
 def _checked(file: BinaryIO, name: str) -> dict[str, Any]:
-    """The header of a file that is whole, which is then read as far as its rows."""
+    """Check that a file is complete, return its header, and stop reading at its rows."""
     if file.read(len(_MARK)) != _MARK:
         raise _damaged(name)
     length, rows = (int.from_bytes(file.read(8), "little") for _ in range(2))
@@ -391,30 +385,3 @@ def _checked(file: BinaryIO, name: str) -> dict[str, Any]:
         raise FormatError(name, None, "these statistics were written by another version of stablebn. Make them anew.")
     file.seek(first + length)
     return header
-
-
-def given_reading(asked: Options) -> dict[str, Any]:
-    """Return those options of `READING` that are not the default."""
-    defaults = {entry.name: entry.default for entry in options_of(type(asked))}
-    values = {name: getattr(asked, name) for name in READING}
-    # An array has an == of its own.
-    same = {name for name, own in values.items() if own is None or (isinstance(own, str) and own == defaults[name])}
-    return {name: own for name, own in values.items() if name not in same}
-
-
-def with_own_reading(asked: SomeTable) -> SomeTable:
-    """Give statistics the reading options that they were made with; other tables keep the specified options.
-
-    Raises
-    ------
-    OptionError
-        The table is a `GrowingTable`, and a reading option is specified again.
-    """
-    if not isinstance(asked.data, GrowingTable):
-        return asked
-    given = list(given_reading(asked))
-    if given:
-        raise OptionError(
-            f"statistics are read as it was said when they were made: give {listed(given)} to stablebn.statistics."
-        )
-    return replace(asked, **asked.data.options)

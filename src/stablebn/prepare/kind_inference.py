@@ -1,4 +1,4 @@
-"""What each column is taken for, and its values as that."""
+"""Infer whether each column is categorical, continuous, or to be excluded, and encode it."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from stablebn.columns.requirements import refuse_types, refuse_unlisted
 from stablebn.errors import DataError
 from stablebn.graph.names import name_key
 from stablebn.messages import Caution, kinds_option, tallied
-from stablebn.prepare.in_memory import HeldRows
+from stablebn.prepare.in_memory import RowsInMemory
 from stablebn.table.table import Name, Weights
 
 
 @dataclass
 class Decided:
-    """Columns as what they are taken for.
+    """The kinds of columns, and the encoded columns.
 
     Attributes
     ----------
     columns : dict of name to CategoricalColumn or NumericColumn
-        Those that are not set aside.
+        All columns that are not excluded.
     decisions : dict of name to Decision
-        For all columns.
+        The kind of every column, with the reason.
     cautions : list of Caution
-        On text that is numbers.
+        Warnings about numbers that are written as text.
     """
 
     columns: dict[Name, Column]
@@ -51,28 +51,28 @@ class Decided:
 
 
 def decide(columns: Columns, weights: Weights | None, said: Told, missing: str, problems: Problems) -> Decided:
-    """Decide for every column of a table in memory; see `decide_kinds`."""
+    """Infer the kinds of the columns of a table in memory; see `decide_kinds`."""
     count = len(next(iter(columns.values()), ()))
-    return decide_kinds(HeldRows(columns, count, weights), said, missing, problems)
+    return decide_kinds(RowsInMemory(columns, count, weights), said, missing, problems)
 
 
 def decide_kinds(rows: Rows, said: Told, missing: str, problems: Problems) -> Decided:
-    """Decide for every column what it is, and encode it as that.
+    """Infer the kind of every column, and encode it.
 
     Parameters
     ----------
     rows : Rows
     said : Told
-        What the user says.
+        The kinds that the user decides.
     missing : str
-        What is done with missing values: where they are a level, text without any value has one.
+        How missing values are treated: with "level", text without any value has a level.
     problems : Problems
-        Where it is told what the user says that cannot be.
+        Collects requests of the user that are impossible.
     """
     decisions = {name: _decision(name, type_, said, rows) for name, type_ in rows.types.items()}
     _check_wanted(rows.types, decisions, said, problems)
     texts = {name for name, type_ in rows.types.items() if family(type_) == "text"}
-    # Text is encoded as categories whatever it will be: its values must be looked at, each once.
+    # Text is always encoded as categories first: its distinct values decide what it is.
     kinds: dict[Name, Kind] = {
         name: "categorical" if name in texts else own.kind for name, own in decisions.items() if own.kind is not None
     }
@@ -94,7 +94,7 @@ def _decision(name: Name, type_: pa.DataType, said: Told, rows: Rows) -> Decisio
 def _check_wanted(
     types: Mapping[Name, pa.DataType], decisions: Mapping[Name, Decision], said: Told, problems: Problems
 ) -> None:
-    """Refuse to learn from columns that cannot be used."""
+    """Raise an error if the user wants columns that cannot be used."""
     wanted = {name: types[name] for name in types if name in said.kinds or name in said.kept}
     unusable = {
         name: type_ for name, type_ in wanted.items() if decisions[name].kind is None and not pa.types.is_null(type_)
@@ -104,7 +104,7 @@ def _check_wanted(
 
 
 def _take_text(decided: Decided, texts: Collection[Name], rows: Rows, said: Told, problems: Problems) -> None:
-    """Take text for numbers where it is, and set aside what names rows."""
+    """Convert text columns that are numbers, and exclude text columns that identify rows."""
     no_numbers: dict[Name, str] = {}
     markers: dict[Name, Markers] = {}
     doubtful: dict[Name, str] = {}
@@ -178,7 +178,7 @@ def _numbers_and(others: Sequence[str]) -> str:
 
 
 def _set_unlisted_aside(decided: Decided, name: Name, rows: Rows, doubtful: dict[Name, str]) -> bool:
-    """Set a column aside whose texts are more than memory holds, if they name rows; whether that is so."""
+    """Exclude a text column without a list if its values identify rows; return whether it was excluded."""
     column = decided.columns[name]
     assert isinstance(column, CategoricalColumn)
     (distinct, _, numbers, others, _), first_others = found = rows.texts(column)
@@ -192,7 +192,7 @@ def _set_unlisted_aside(decided: Decided, name: Name, rows: Rows, doubtful: dict
 
 
 def _set_text_aside(decided: Decided, texts: Collection[Name], rows: Rows, said: Told) -> None:
-    """Set columns aside that have a value of its own for nearly every row, unless the user wants them."""
+    """Exclude text columns with distinct values in nearly every row, unless the user wants them."""
     for name, column in list(decided.columns.items()):
         if name not in texts or name in said.kinds or name in said.kept:
             continue

@@ -1,8 +1,7 @@
-"""Tables that are read in parts and learned from in blocks, without ever being in memory as a whole."""
+"""Read tables that are larger than memory: in parts, spooled to disk, and then encoded in blocks."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -30,15 +29,14 @@ from stablebn.columns.encode import code_type, narrow, refuse_too_large
 from stablebn.columns.error_collector import Problems
 from stablebn.columns.kinds import TextForms, Told, distinct_counts, family, whole_floats, whole_integers
 from stablebn.columns.na_values import report_markers
-from stablebn.columns.selection import Choice
 from stablebn.columns.weights import WeightColumn, weight_column
 from stablebn.errors import OptionError
-from stablebn.io.batches import Batches, can_come_in_parts, comes_in_parts, open_batches
-from stablebn.io.csv.dialect import Dialect
+from stablebn.io.batches import Batches, open_batches
 from stablebn.messages import Caution
-from stablebn.prepare.out_of_core_columns import Rule, StoredCategories, StoredNumbers, limits_of
-from stablebn.prepare.spool import RowsAsTheyCame, Stock, StockPart
-from stablebn.prepare.spooled_columns import DATE, MISSING, NUMBER, OTHER, TEXT, Limits, StockColumn
+from stablebn.prepare.out_of_core_columns import OutOfCoreCategories, OutOfCoreNumbers, Rule, limits_of
+from stablebn.prepare.read_options import ReadOptions
+from stablebn.prepare.spool import Spool, SpooledRows, SpoolPart
+from stablebn.prepare.spooled_columns import DATE, MISSING, NUMBER, OTHER, TEXT, Limits, SpooledColumn
 from stablebn.table.block_files import BlockWriter, Layout
 from stablebn.table.blocks import BlockTable
 from stablebn.table.table import Codes, Name, Table, Weights
@@ -48,55 +46,28 @@ MOST_BLOCK_ROWS = 1 << 20
 _MOST_BATCH_ROWS = 1 << 17
 _FEWEST_ROWS = 1 << 10
 
-# Bytes of all that is made of a block before it is let go: for each row, each code and each number.
+# The memory that computing on a block takes: bytes per row, per code and per number.
 _BYTES_OF_ROW = 64
 _BYTES_OF_CODE = 4
 _BYTES_OF_NUMBER = 64
-# The same for each value of a batch, and for each row of a column that takes several passes.
+# Bytes per value of a batch, and per row of a column that takes several passes.
 _BYTES_IN_BATCH = 128
 _BYTES_IN_PASS = 256
 
-# So much of the memory may be taken by texts that are different: one of so many parts.
+# Distinct texts may take this fraction of the memory: one of so many parts.
 SHARE_OF_TEXTS = 8
-
-# A table in a file of another format takes in memory about so many times the size of the file.
-_TIMES_FILE = 8
-
-
-def in_parts(source: object, memory: int | None, cache: object) -> bool:
-    """Whether a source is read in parts: what comes in parts always, and what can where the user asks for it."""
-    if comes_in_parts(source):
-        return True
-    if memory is None and cache is None:
-        return False
-    if not isinstance(source, str | os.PathLike):
-        # It is in memory already.
-        return False
-    path = os.fsdecode(source)
-    if can_come_in_parts(path):
-        return True
-    if memory is not None and os.path.isfile(path) and os.path.getsize(path) * _TIMES_FILE > memory:
-        raise OptionError(
-            f"memory= is too little for {path!r}: only text (CSV), Parquet and Arrow files can be read in parts. Write "
-            "the table as Parquet first, say with DuckDB or polars, or leave memory= out."
-        )
-    return False
 
 
 @dataclass
-class StoredTable(Source):
-    """A table that comes in parts.
+class OutOfCoreTable(Source):
+    """A table that is read in parts.
 
     Attributes
     ----------
-    batches : Batches
-    weights : WeightColumn or None
     memory : int
-        Bytes.
+        The bytes that rows in memory may take.
     folder : callable
-        Gives a new folder on disk.
-    threads : int
-        How many threads encode.
+        Returns a new folder on disk.
     """
 
     names: list[Name]
@@ -109,38 +80,31 @@ class StoredTable(Source):
     threads: int = 1
 
     def rows(self, said: Told, problems: Problems) -> Counted:
-        """Pass over the rows, and write them to disk as they came."""
+        """Read all rows, and spool them to disk."""
         kept = kept_columns(self.types, said)
-        stock = Stock(
+        spool = Spool(
             self.folder(),
             {name: own.type for name, own in kept.items()},
             weighted=self.weights is not None,
             most_text=self.memory // SHARE_OF_TEXTS,
         )
-        filled = fill(stock, self.batches, self.types, kept, self.weights, self.memory, problems, self.threads)
+        filled = fill(spool, self.batches, self.types, kept, self.weights, self.memory, problems, self.threads)
         if self.weights is not None:
             self.weights.check(filled.count)
         self.types = {name: type_ for name, type_ in self.types.items() if name not in filled.damaged}
-        return counted(stock, self.types, self.batches.with_categories, filled.count, self.memory, self.folder)
+        return counted(spool, self.types, self.batches.with_categories, filled.count, self.memory, self.folder)
 
 
 @dataclass(frozen=True)
 class KeptColumn:
-    """What is kept of the values of a column.
-
-    Attributes
-    ----------
-    type : pyarrow.DataType
-    convert : callable
-        Makes values of this type.
-    """
+    """The type in which a column is spooled, and the function that converts its values to it."""
 
     type: pa.DataType
     convert: Callable[[pa.ChunkedArray], pa.ChunkedArray]
 
 
 def kept_columns(types: Mapping[Name, pa.DataType], said: Told) -> dict[Name, KeptColumn]:
-    """The columns of which values are needed, whatever they are: not those that are set aside for their type."""
+    """Return the columns that must be spooled: all but those that are excluded because of their type."""
     kept: dict[Name, KeptColumn] = {}
     for name, type_ in types.items():
         own = usable(pa.chunked_array([], type=type_)).type
@@ -157,7 +121,7 @@ def kept_columns(types: Mapping[Name, pa.DataType], said: Told) -> dict[Name, Ke
 
 def _converted(type_: pa.DataType, convert: Callable[[pa.ChunkedArray], pa.ChunkedArray]) -> KeptColumn:
     def typed(column: pa.ChunkedArray) -> pa.ChunkedArray:
-        # A column without any value has no type of its own, and is text where a missing value is a level.
+        # A batch without any value of the column has the type null.
         return convert(column.cast(type_) if pa.types.is_null(column.type) else column)
 
     return KeptColumn(typed(pa.chunked_array([], type=type_)).type, typed)
@@ -165,22 +129,14 @@ def _converted(type_: pa.DataType, convert: Callable[[pa.ChunkedArray], pa.Chunk
 
 @dataclass(frozen=True)
 class Filled:
-    """What was found while rows were written.
-
-    Attributes
-    ----------
-    count : int
-        Rows, those of weight 0 too.
-    damaged : set of names
-        Columns that cannot be read.
-    """
+    """The number of rows that were read, those of weight 0 included, and the columns that cannot be read."""
 
     count: int
     damaged: set[Name]
 
 
 def fill(
-    stock: StockPart,
+    spool: SpoolPart,
     batches: Batches,
     types: Mapping[Name, pa.DataType],
     kept: Mapping[Name, KeptColumn],
@@ -190,8 +146,8 @@ def fill(
     threads: int = 1,
     before: int = 0,
 ) -> Filled:
-    """Pass over the rows of a table, which has so many before, and write them to disk as they came."""
-    # Here and not above: errors in the data are told without the core.
+    """Read all rows and spool them; `before` is the number of rows that the spool has already."""
+    # Imported here so that errors in the data can be reported without the core.
     from stablebn import _core
 
     wanted = [*types, *([] if weights is None else [weights.name])]
@@ -215,110 +171,91 @@ def fill(
             if len(problems.found) > found:
                 damaged.add(name)
                 if name in kept:
-                    stock.drop(name)
+                    spool.drop(name)
             elif name in kept:
                 columns[name] = kept[name].convert(column if used is None else column.filter(used))
         counts = None if counts is None else counts[counts > 0]
-        stock.add(columns, length if counts is None else len(counts), counts, threads)
-    # What has been let go stays with PyArrow otherwise, and with the core.
+        spool.add(columns, length if counts is None else len(counts), counts, threads)
+    # Give freed memory back to the system: PyArrow and the core would keep it.
     pa.default_memory_pool().release_unused()
     _core.give_memory_back()
     return Filled(count, damaged)
 
 
 def counted(
-    stock: RowsAsTheyCame,
+    spool: SpooledRows,
     types: Mapping[Name, pa.DataType],
     with_categories: set[Name],
     count: int,
     memory: int,
     folder: Callable[[], Folder],
-    rows_of: Callable[..., StoredRows] | None = None,
+    rows_of: Callable[..., OutOfCoreRows] | None = None,
 ) -> Counted:
-    """The rows of a stock, as `rows_of` makes them: those on disk, if nothing else is said."""
+    """Return the rows of a spool, made by `rows_of` (by default `OutOfCoreRows`), with their number."""
     usable_types = {name: usable(pa.chunked_array([], type=type_)).type for name, type_ in types.items()}
-    rows = (rows_of or StoredRows)(usable_types, stock, memory, folder)
+    rows = (rows_of or OutOfCoreRows)(usable_types, spool, memory, folder)
 
     def categories() -> dict[Name, tuple[Hashable, ...]]:
-        declared = {name: own.declared for name, own in stock.columns.items() if name in with_categories}
+        declared = {name: own.declared for name, own in spool.columns.items() if name in with_categories}
         return {name: tuple(own) for name, own in declared.items() if name in types}
 
-    return Counted(rows, count, stock.total, categories)
+    return Counted(rows, count, spool.total, categories)
 
 
-def open_stored(
-    source: object,
-    dialect: Dialect,
-    choice: Choice,
-    weights: object,
-    missing: str,
-    *,
-    names: Sequence[Name] | None,
-    memory: int,
-    folder: Callable[[], Folder],
-    threads: int = 1,
-) -> StoredTable:
+def open_out_of_core(source: object, read: ReadOptions, *, memory: int, folder: Callable[[], Folder]) -> OutOfCoreTable:
     """Open a table that is read in parts.
 
     Parameters
     ----------
-    source, dialect
+    source : path or iterator
         See `open_batches`.
-    choice : Choice
-        The columns that the user wants.
-    weights : name of a column, or None
-    missing : str
-        What is done with missing values.
-    names : None
-        What only arrays have.
+    read : ReadOptions
     memory : int
-        Bytes that the rows in memory, and what is made of them, may take.
+        The bytes that the rows in memory, and everything computed from them, may take.
     folder : callable
-        Gives a new folder on disk.
-    threads : int
+        Return a new folder on disk.
     """
-    if names is not None:
+    if read.names is not None:
         raise OptionError("names= goes with a NumPy array; this source has column names of its own. Leave it out.")
-    batches = open_batches(source, dialect, threads)
+    batches = open_batches(source, read.dialect, read.thread_count)
     every = list(batches.types)
-    wanted = choice.of(every)
-    column = weight_column(weights, {name: batches.types[name] for name in wanted})
+    wanted = read.choice.of(every)
+    column = weight_column(read.weights, {name: batches.types[name] for name in wanted})
     types = {name: batches.types[name] for name in wanted if column is None or name != column.name}
-    if missing == "level":
-        # Only some sources give columns without any value a type.
+    if read.missing == "level":
+        # The type of a column without any value depends on the source.
         types = {name: pa.string() if pa.types.is_null(type_) else type_ for name, type_ in types.items()}
     markers = {name: own for name, own in batches.markers.items() if name in set(wanted)}
     cautions = [*batches.cautions, *report_markers(markers)]
-    return StoredTable(every, types, cautions, batches, column, memory, folder, threads)
+    return OutOfCoreTable(every, types, cautions, batches, column, memory, folder, read.thread_count)
 
 
 def rows_at_once(memory: int, columns: int, bytes_of_value: int, most: int) -> int:
-    """How many rows may be in memory."""
+    """Return how many rows may be in memory at once."""
     return max(_FEWEST_ROWS, min(most, memory // (bytes_of_value * max(columns, 1))))
 
 
 def rows_of_block(memory: int, categorical: int, continuous: int) -> int:
-    """How many rows a block has that has so many columns."""
+    """Return the number of rows of a block, given the numbers of its columns."""
     bytes_of_row = _BYTES_OF_ROW + _BYTES_OF_CODE * categorical + _BYTES_OF_NUMBER * continuous
     return rows_at_once(1 << size_class(memory), 1, bytes_of_row, MOST_BLOCK_ROWS)
 
 
 def size_class(memory: int) -> int:
-    """The power of two that is not above: memory of one class has blocks of the same size, and finds them again."""
+    """Return the base-2 logarithm, rounded down: one class has one block size, and finds its cached tables."""
     return memory.bit_length() - 1
 
 
 @dataclass
-class StoredRows(Rows):
-    """Rows on disk, or with the workers of a cluster.
+class OutOfCoreRows(Rows):
+    """Rows on disk, or in the memory of the workers of a cluster.
 
     Attributes
     ----------
-    stock : RowsAsTheyCame
     memory : int
-        Bytes.
+        The bytes that rows in memory may take.
     folder : callable
-        Gives a new folder on disk.
+        Returns a new folder on disk.
     rule : Rule or None
         Which rows are left out.
     all_once : bool
@@ -326,7 +263,7 @@ class StoredRows(Rows):
     """
 
     types: Mapping[Name, pa.DataType]
-    stock: RowsAsTheyCame
+    spool: SpooledRows
     memory: int
     folder: Callable[[], Folder]
     rule: Rule | None = None
@@ -336,21 +273,21 @@ class StoredRows(Rows):
 
     def __post_init__(self) -> None:
         if self.rule is None:
-            self.count, self.total = self.stock.count, self.stock.total
-            self.all_once = self.stock.heaviest <= 1
+            self.count, self.total = self.spool.count, self.spool.total
+            self.all_once = self.spool.heaviest <= 1
 
     def whole_numbers(self, name: Name) -> WholeNumbers | None:
-        """What the values of a column of integers or floats are."""
-        own = self.stock.columns[name]
+        """Summarise a column of integers or floats; `None` if not all values are whole numbers."""
+        own = self.spool.columns[name]
         if own.limits is not None and own.limits.least is not None:
-            return _whole_by_passes(self.stock, name, own, self.memory) if own.limits.whole else None
+            return _whole_by_passes(self.spool, name, own, self.memory) if own.limits.whole else None
         values = own.numbers()[1:]
         if family(own.type) == "integer":
             return whole_integers(pa.chunked_array([pa.array(values)]), own.weight[1:])
         return whole_floats(values, own.weight[1:])
 
     def encode(self, kinds: Mapping[Name, Kind], problems: Problems) -> dict[Name, Column]:
-        """Some columns by their kinds."""
+        """Encode columns by their kinds."""
         encoded: dict[Name, Column] = {}
         too_large: list[Name] = []
         for name, kind in kinds.items():
@@ -366,12 +303,12 @@ class StoredRows(Rows):
             refuse_too_large(too_large)
         return encoded
 
-    def _categories(self, name: Name) -> StoredCategories:
-        own = self.stock.columns[name]
-        keys = None if own.limits is None else _distinct(self.stock, name)
+    def _categories(self, name: Name) -> OutOfCoreCategories:
+        own = self.spool.columns[name]
+        keys = None if own.limits is None else _distinct(self.spool, name)
         values = own.values[1:] if keys is None else keys.tolist()
         if pa.types.is_floating(self.types[name]):
-            # Codes that became floats for the sake of a missing value are codes again.
+            # Integer codes become floats if a value is missing: convert them back.
             values = _as_integers(values)
         levels = tuple(sorted(values))
         place = {level: code for code, level in enumerate(levels)}
@@ -382,7 +319,7 @@ class StoredRows(Rows):
         known = int(own.weight[1:].sum()) if own.limits is None else own.limits.known
         if own.unlisted is not None:
             known = own.unlisted.known
-        return StoredCategories(
+        return OutOfCoreCategories(
             name,
             own,
             levels,
@@ -393,9 +330,9 @@ class StoredRows(Rows):
             known,
         )
 
-    def _numbers(self, name: Name) -> StoredNumbers | None:
-        """A column as numbers; None if they would have to be rounded."""
-        own = self.stock.columns[name]
+    def _numbers(self, name: Name) -> OutOfCoreNumbers | None:
+        """Return a column as continuous; `None` if floats cannot represent its integers."""
+        own = self.spool.columns[name]
         values = own.values[1:]
         ends = values if own.limits is None else [own.limits.least, own.limits.greatest]
         try:
@@ -405,44 +342,44 @@ class StoredRows(Rows):
             return None
         numbers = np.array([np.nan, *map(float, values)]) + 0.0
         limits = own.limits or limits_of(numbers, own.rows, own.weight)
-        return StoredNumbers(name, numbers, limits)
+        return OutOfCoreNumbers(name, numbers, limits)
 
     def whole(self, column: NumericColumn) -> WholeNumbers | None:
-        """The same of a column that has been encoded, from text."""
-        assert isinstance(column, StoredNumbers)
-        return whole_floats(column.of_place, self.stock.columns[column.name].weight)
+        """Summarise a continuous column that was encoded from text."""
+        assert isinstance(column, OutOfCoreNumbers)
+        return whole_floats(column.of_place, self.spool.columns[column.name].weight)
 
     def texts(self, column: CategoricalColumn) -> UnlistedTexts:
-        """What the texts of a column are that is not listed: passes over it, each for some of them."""
-        assert isinstance(column, StoredCategories)
-        assert column.stock.unlisted is not None
-        passes = -(-self.stock.count * _BYTES_IN_PASS // self.memory)
+        """Summarise the texts of a column without a list, in several passes, each for a part of the texts."""
+        assert isinstance(column, OutOfCoreCategories)
+        assert column.spool.unlisted is not None
+        passes = -(-self.spool.count * _BYTES_IN_PASS // self.memory)
         counts = np.zeros(OTHER + 1, dtype=np.int64)
         blanks = 0
         for turn in range(passes):
-            distinct = _different(list(self.stock.each(_different_texts, column.name, turn, passes)))
+            distinct = _different(list(self.spool.each(_different_texts, column.name, turn, passes)))
             counts += np.bincount(distinct["form"], minlength=len(counts))
             blanks += int(distinct["blanks"].sum())
         dates, numbers = int(counts[DATE]), int(counts[NUMBER])
         forms = TextForms(int(counts.sum()), dates, numbers, dates + int(counts[OTHER]), blanks)
-        return UnlistedTexts(forms, column.stock.unlisted.others)
+        return UnlistedTexts(forms, column.spool.unlisted.others)
 
     def known(self, column: Column) -> int:
-        """How many rows, by weight, have a value of a column."""
+        """Return the number of rows, by weight, with a value of a column."""
         own = _stored(column)
-        return own.known if isinstance(own, StoredCategories) else own.limits.known
+        return own.known if isinstance(own, OutOfCoreCategories) else own.limits.known
 
     def masks(self, columns: Mapping[Name, Column]) -> Iterator[dict[Name, Mask]]:
-        """Which rows have no value of which column, some rows at a time."""
+        """Yield which rows have a missing value of each column, a part of the rows at a time."""
         stored = {name: _stored(column) for name, column in columns.items()}
-        for found in self.stock.each(_masks, stored):
+        for found in self.spool.each(_masks, stored):
             yield from found
 
     def without(self, columns: Mapping[Name, Column], gaps: Sequence[Name], *, all_of_them: bool) -> Kept:
-        """Leave out the rows that have no value of one of some columns, or of none of them."""
+        """Leave out the rows with a missing value in one of these columns, or in all of them."""
         rule = Rule(tuple(_stored(columns[name]) for name in gaps), all_of_them)
         stored = {name: _stored(column) for name, column in columns.items()}
-        parts = list(self.stock.each(_left, stored, rule))
+        parts = list(self.spool.each(_left, stored, rule))
         left = replace(
             self,
             rule=rule,
@@ -452,7 +389,7 @@ class StoredRows(Rows):
         )
         kept: dict[Name, Column] = {}
         for name, own in stored.items():
-            if isinstance(own, StoredCategories):
+            if isinstance(own, OutOfCoreCategories):
                 counts = np.sum([part.counts[name] for part in parts], axis=0)
                 kept[name] = own.keep(counts, sum(part.known[name] for part in parts))
             else:
@@ -460,10 +397,10 @@ class StoredRows(Rows):
         return Kept(left, kept)
 
     def tabulate(self, columns: Mapping[Name, Column], *, may_have_holes: bool) -> BlockTable:
-        """The columns in blocks, where the rows are."""
+        """Encode the rows into blocks."""
         stored = {name: _stored(column) for name, column in columns.items()}
-        categories = {name: own for name, own in stored.items() if isinstance(own, StoredCategories)}
-        numbers = {name: own for name, own in stored.items() if isinstance(own, StoredNumbers)}
+        categories = {name: own for name, own in stored.items() if isinstance(own, OutOfCoreCategories)}
+        numbers = {name: own for name, own in stored.items() if isinstance(own, OutOfCoreNumbers)}
         holes = {name for name, own in stored.items() if may_have_holes and own.gaps}
         greatest = max((len(own.levels) - (name not in holes) for name, own in categories.items()), default=0)
         layout = Layout(
@@ -473,25 +410,25 @@ class StoredRows(Rows):
             codes=code_type(greatest),
             continuous=tuple(numbers),
             holes=frozenset(holes),
-            weighted=self.stock.weighted and not self.all_once,
+            weighted=self.spool.weighted and not self.all_once,
         )
         encoding = Encoding(layout, tuple(categories.values()), tuple(numbers.values()), self.rule)
         return self._tabulated(encoding)
 
     def _tabulated(self, encoding: Encoding) -> BlockTable:
         """Write the rows to disk, in blocks."""
-        assert isinstance(self.stock, StockPart)
+        assert isinstance(self.spool, SpoolPart)
         rows = rows_of_block(self.memory, len(encoding.categories), len(encoding.numbers))
         writer = BlockWriter(self.folder(), encoding.layout, rows)
-        for codes, values, weights, count in encoding.rows_of(self.stock):
+        for codes, values, weights, count in encoding.rows_of(self.spool):
             writer.add(codes, values, weights, count)
         return writer.table(self.total)
 
 
-def _different_texts(stock: StockPart, name: Name, turn: int, passes: int) -> NDArray[Any]:
-    """What is kept of the texts of a turn, each once."""
+def _different_texts(spool: SpoolPart, name: Name, turn: int, passes: int) -> NDArray[Any]:
+    """Return the summaries of the distinct texts of one pass."""
     parts = []
-    for piece in stock.pieces():
+    for piece in spool.pieces():
         texts = piece.texts(name)
         parts.append(texts[(texts["form"] != MISSING) & (texts["first"] % np.uint64(passes) == turn)])
     return _different(parts)
@@ -508,25 +445,16 @@ def _different(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Encoding:
-    """How rows as they came become those of a table.
-
-    Attributes
-    ----------
-    layout : Layout
-    categories : tuple of StoredCategories
-    numbers : tuple of StoredNumbers
-    rule : Rule or None
-        Which rows are left out.
-    """
+    """How spooled rows are encoded; `rule` says which rows are left out."""
 
     layout: Layout
-    categories: tuple[StoredCategories, ...]
-    numbers: tuple[StoredNumbers, ...]
+    categories: tuple[OutOfCoreCategories, ...]
+    numbers: tuple[OutOfCoreNumbers, ...]
     rule: Rule | None
 
-    def rows_of(self, stock: StockPart) -> Iterator[tuple[list[Codes], list[NDArray[np.float64]], Weights | None, int]]:
-        """Codes, values, weights and number of rows, some rows at a time."""
-        for piece in stock.pieces():
+    def rows_of(self, spool: SpoolPart) -> Iterator[tuple[list[Codes], list[NDArray[np.float64]], Weights | None, int]]:
+        """Yield codes, values, weights and the number of rows, a part of the rows at a time."""
+        for piece in spool.pieces():
             kept = slice(None) if self.rule is None else self.rule.kept(piece)
             yield (
                 [own.codes(piece)[kept] for own in self.categories],
@@ -535,9 +463,9 @@ class Encoding:
                 piece.count if isinstance(kept, slice) else int(kept.sum()),
             )
 
-    def table_of(self, stock: StockPart) -> Table:
-        """All rows at once, as a table."""
-        parts = list(self.rows_of(stock))
+    def table_of(self, spool: SpoolPart) -> Table:
+        """Return all rows as a table in memory."""
+        parts = list(self.rows_of(spool))
         rows = sum(count for _, _, _, count in parts)
         codes = np.empty((len(self.categories), rows), dtype=self.layout.codes)
         values = np.empty((len(self.numbers), rows))
@@ -553,18 +481,18 @@ class Encoding:
                 assert own_weights is not None
                 weights[here] = own_weights
             first += count
-        # There is one NaN only.
+        # Use one bit pattern for all NaN.
         values[np.isnan(values)] = np.nan
         return self.layout.table(codes, values, weights)
 
 
-def _masks(stock: StockPart, columns: Mapping[Name, StoredCategories | StoredNumbers]) -> list[dict[Name, Mask]]:
-    return [{name: column.missing(piece) for name, column in columns.items()} for piece in stock.pieces()]
+def _masks(spool: SpoolPart, columns: Mapping[Name, OutOfCoreCategories | OutOfCoreNumbers]) -> list[dict[Name, Mask]]:
+    return [{name: column.missing(piece) for name, column in columns.items()} for piece in spool.pieces()]
 
 
 @dataclass
 class _Left:
-    """What is left of some rows: how many, how often which code, and what numbers."""
+    """Summaries of the rows that a rule keeps: counts of codes, limits of numbers, and the number of rows."""
 
     counts: dict[Name, NDArray[np.int64]]
     known: dict[Name, int]
@@ -574,15 +502,15 @@ class _Left:
     all_once: bool = True
 
 
-def _left(stock: StockPart, columns: Mapping[Name, StoredCategories | StoredNumbers], rule: Rule) -> _Left:
-    """What is left of rows by a rule."""
+def _left(spool: SpoolPart, columns: Mapping[Name, OutOfCoreCategories | OutOfCoreNumbers], rule: Rule) -> _Left:
+    """Summarise the rows that a rule keeps."""
     counts = {
         name: np.zeros(len(own.levels) + 1, dtype=np.int64)
         for name, own in columns.items()
-        if isinstance(own, StoredCategories)
+        if isinstance(own, OutOfCoreCategories)
     }
     left = _Left(counts, dict.fromkeys(counts, 0), {name: Limits() for name in columns if name not in counts})
-    for piece in stock.pieces():
+    for piece in spool.pieces():
         kept = rule.kept(piece)
         rows = int(kept.sum())
         weights = None if piece.weights is None else piece.weights[kept]
@@ -590,7 +518,7 @@ def _left(stock: StockPart, columns: Mapping[Name, StoredCategories | StoredNumb
         left.total += rows if weights is None else int(weights.sum())
         left.all_once = left.all_once and (weights is None or bool((weights == 1).all()))
         for name, own in columns.items():
-            if isinstance(own, StoredCategories):
+            if isinstance(own, OutOfCoreCategories):
                 codes = own.codes(piece)[kept]
                 counts[name] += np.bincount(codes, minlength=len(counts[name]))
                 there = codes < len(own.levels)
@@ -601,8 +529,8 @@ def _left(stock: StockPart, columns: Mapping[Name, StoredCategories | StoredNumb
     return left
 
 
-def _stored(column: Column) -> StoredCategories | StoredNumbers:
-    assert isinstance(column, StoredCategories | StoredNumbers)
+def _stored(column: Column) -> OutOfCoreCategories | OutOfCoreNumbers:
+    assert isinstance(column, OutOfCoreCategories | OutOfCoreNumbers)
     return column
 
 
@@ -614,33 +542,33 @@ def _as_integers(values: list[float]) -> list[Any]:
     return integers
 
 
-def _distinct(stock: RowsAsTheyCame, name: Name) -> NDArray[Any]:
-    """All different numbers of a column, ascending."""
-    parts = [own for own in stock.each(_distinct_here, name) if own is not None]
+def _distinct(spool: SpooledRows, name: Name) -> NDArray[Any]:
+    """Return the distinct numbers of a column, ascending."""
+    parts = [own for own in spool.each(_distinct_here, name) if own is not None]
     return np.unique(np.concatenate(parts)) if parts else np.empty(0)
 
 
-def _distinct_here(stock: StockPart, name: Name) -> NDArray[Any] | None:
+def _distinct_here(spool: SpoolPart, name: Name) -> NDArray[Any] | None:
     found: NDArray[Any] | None = None
-    for piece in stock.pieces():
+    for piece in spool.pieces():
         numbers, missing = piece.numbers(name)
         own = np.unique(numbers if missing is None else numbers[~missing])
         found = own if found is None else np.union1d(found, own)
     return found
 
 
-def _whole_by_passes(stock: RowsAsTheyCame, name: Name, column: StockColumn, memory: int) -> WholeNumbers:
-    """What whole numbers are that are too many to be listed: passes over the column, each for some of its values."""
+def _whole_by_passes(spool: SpooledRows, name: Name, column: SpooledColumn, memory: int) -> WholeNumbers:
+    """Summarise whole numbers without a list, in several passes over the column, each for a part of the values."""
     assert column.limits is not None
     limits = column.limits
-    passes = -(-stock.count * _BYTES_IN_PASS // memory)
+    passes = -(-spool.count * _BYTES_IN_PASS // memory)
     distinct, step = 0, 0
     equally_often: set[int] = set()
     least = int(limits.least)
     for turn in range(passes):
-        parts = list(stock.each(_differences, name, least, turn, passes))
+        parts = list(spool.each(_differences, name, least, turn, passes))
         differences = np.concatenate([own for own, _ in parts])
-        weights = np.concatenate([own for _, own in parts if own is not None]) if stock.weighted else None
+        weights = np.concatenate([own for _, own in parts if own is not None]) if spool.weighted else None
         values, counts = distinct_counts(differences, weights)
         distinct += values.size
         equally_often.update(np.unique(counts).astype(np.int64).tolist()[:2])
@@ -652,19 +580,19 @@ def _whole_by_passes(stock: RowsAsTheyCame, name: Name, column: StockColumn, mem
 
 
 def _differences(
-    stock: StockPart, name: Name, least: int, turn: int, passes: int
+    spool: SpoolPart, name: Name, least: int, turn: int, passes: int
 ) -> tuple[NDArray[np.int64], Weights | None]:
-    """How far the numbers of a turn are from the least one, and their weights."""
+    """Return the differences of the numbers of one pass from the least number, and their weights."""
     parts: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)]
     weights: list[Weights] = [np.empty(0, dtype=np.int64)]
-    for piece in stock.pieces():
+    for piece in spool.pieces():
         numbers, missing = piece.numbers(name)
         there = np.ones(len(numbers), dtype=np.bool_) if missing is None else ~missing
-        # Differences from the least, which fit whatever the type.
+        # Unsigned differences from the least number fit 64 bits for every integer type.
         whole = numbers.astype(np.int64) if numbers.dtype.kind == "f" else numbers
         apart = (whole.astype(np.uint64) - np.uint64(least % 2**64)).astype(np.uint64)
         there &= apart % np.uint64(passes) == turn
         parts.append(apart[there].view(np.int64))
         if piece.weights is not None:
             weights.append(piece.weights[there])
-    return np.concatenate(parts), np.concatenate(weights) if stock.weighted else None
+    return np.concatenate(parts), np.concatenate(weights) if spool.weighted else None

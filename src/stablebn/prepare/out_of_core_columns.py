@@ -1,4 +1,4 @@
-"""Columns of rows that are on disk, once it is decided what they are."""
+"""Categorical and continuous columns of a table whose rows are on disk."""
 
 from __future__ import annotations
 
@@ -12,31 +12,30 @@ from numpy.typing import NDArray
 from stablebn.columns.column import CategoricalColumn, Mask, NumericColumn
 from stablebn.columns.encode import narrow
 from stablebn.prepare.spool import Piece
-from stablebn.prepare.spooled_columns import Limits, StockColumn
+from stablebn.prepare.spooled_columns import Limits, SpooledColumn
 from stablebn.table.table import Codes, Name
 
 
 @dataclass(frozen=True)
-class StoredCategories(CategoricalColumn):
+class OutOfCoreCategories(CategoricalColumn):
     """A categorical column on disk.
 
     Attributes
     ----------
     name : name
-    stock : StockColumn
-        What is on disk.
-    of_place : integer array [places]
-        The code of each value that has a place; `len(levels)` of a missing one.
+    spool : SpooledColumn
+    of_place : integer array [values]
+        The code of each value in the list of the spool; `len(levels)` for the missing value.
     keys : array [keys] or None
-        Ascending, the numbers of a column in which they are kept as they are.
+        The distinct numbers, ascending, of a column without a list.
     of_key : integer array [keys + 1]
-        The code of each, and of a missing value.
+        The code of each key, and of the missing value.
     empty_rows, known : int
-        Rows without a value; and by weight those with one.
+        The number of rows with a missing value, and of rows with a value, by weight.
     """
 
     name: Name
-    stock: StockColumn
+    spool: SpooledColumn
     levels: tuple[Hashable, ...]
     of_place: Codes
     keys: NDArray[Any] | None
@@ -46,16 +45,16 @@ class StoredCategories(CategoricalColumn):
 
     @property
     def gaps(self) -> int:
-        """How many rows have no value."""
+        """The number of rows with a missing value."""
         return self.empty_rows
 
     @property
     def is_listed(self) -> bool:
         """Whether the levels are known."""
-        return self.stock.unlisted is None
+        return self.spool.unlisted is None
 
     def codes(self, piece: Piece) -> Codes:
-        """The codes of some rows."""
+        """Return the codes of some rows."""
         places = piece.places(self.name)
         if places is not None:
             listed: Codes = self.of_place[places]
@@ -68,50 +67,49 @@ class StoredCategories(CategoricalColumn):
         return codes
 
     def missing(self, piece: Piece) -> Mask:
-        """Which of some rows have no value."""
+        """Return which rows have a missing value."""
         return np.asarray(self.codes(piece) == len(self.levels))
 
-    def with_levels(self, levels: tuple[Hashable, ...]) -> StoredCategories:
-        """Return the column with these levels, all of its own among them; a missing value stays the last code."""
+    def with_levels(self, levels: tuple[Hashable, ...]) -> OutOfCoreCategories:
+        """Return the column with these levels, which include its own; a missing value keeps the last code."""
         if levels == self.levels:
             return self
         place = {level: code for code, level in enumerate(levels)}
         return self._recoded(levels, np.array([*(place[level] for level in self.levels), len(levels)]))
 
-    def keep(self, counts: NDArray[np.int64], known: int) -> StoredCategories:
-        """Return the column of some rows, which have each code so many times, with the levels that occur in them."""
+    def keep(self, counts: NDArray[np.int64], known: int) -> OutOfCoreCategories:
+        """Return the column of a part of its rows, given the count of each code, with the levels that occur."""
         occurs = counts > 0
         levels = tuple(level for level, used in zip(self.levels, occurs, strict=False) if used)
-        # What does not occur may have any code, but that of a missing value.
+        # A level that does not occur may get any code except that of a missing value.
         codes = np.where(occurs[:-1], np.cumsum(occurs[:-1]) - 1, 0)
         return replace(self._recoded(levels, np.array([*codes, len(levels)])), empty_rows=int(counts[-1]), known=known)
 
-    def _recoded(self, levels: tuple[Hashable, ...], codes: NDArray[np.int64]) -> StoredCategories:
+    def _recoded(self, levels: tuple[Hashable, ...], codes: NDArray[np.int64]) -> OutOfCoreCategories:
         of_place, of_key = (narrow(codes[own], len(levels)) for own in (self.of_place, self.of_key))
         return replace(self, levels=levels, of_place=of_place, of_key=of_key)
 
-    def with_missing_level(self) -> StoredCategories:
-        """Return the column with the missing value, if any, as a level of its own: None, the last."""
+    def with_missing_level(self) -> OutOfCoreCategories:
+        """Return the column with the missing value, if any, as its last level: None."""
         return replace(self, levels=(*self.levels, None), empty_rows=0) if self.gaps else self
 
-    def with_numbers(self, numbers: Sequence[float]) -> StoredNumbers:
-        """Return the continuous column that has a number for each level, NaN for those that stand for none."""
+    def with_numbers(self, numbers: Sequence[float]) -> OutOfCoreNumbers:
+        """Return the continuous column with this number for each level; NaN for levels that are no numbers."""
         of_place = np.array([*numbers, np.nan])[self.of_place]
-        return StoredNumbers(self.name, of_place, limits_of(of_place, self.stock.rows, self.stock.weight))
+        return OutOfCoreNumbers(self.name, of_place, limits_of(of_place, self.spool.rows, self.spool.weight))
 
 
 @dataclass(frozen=True)
-class StoredNumbers(NumericColumn):
+class OutOfCoreNumbers(NumericColumn):
     """A continuous column on disk.
 
     Attributes
     ----------
     name : name
-        In the stock.
-    of_place : float64 array [places]
-        The number of each value that has a place; NaN of a missing one.
+    of_place : float64 array [values]
+        The number of each value in the list of the spool; NaN for the missing value.
     limits : Limits
-        Of all rows.
+        The summary of all rows.
     """
 
     name: Name
@@ -120,12 +118,12 @@ class StoredNumbers(NumericColumn):
 
     @property
     def gaps(self) -> int:
-        """How many rows have no value."""
+        """The number of rows with a missing value."""
         return self.limits.gaps
 
     @property
     def infinite(self) -> int:
-        """How many rows have an infinite value."""
+        """The number of rows with an infinite value."""
         return self.limits.infinite
 
     @property
@@ -135,7 +133,7 @@ class StoredNumbers(NumericColumn):
 
     @property
     def is_constant(self) -> bool:
-        """Whether all values that there are are the same."""
+        """Whether all values are the same, missing ones aside."""
         return bool(self.limits.least == self.limits.greatest)
 
     @property
@@ -144,7 +142,7 @@ class StoredNumbers(NumericColumn):
         return float(self.limits.least) + 0.0
 
     def values(self, piece: Piece) -> NDArray[np.float64]:
-        """The numbers of some rows, those missing as NaN and -0.0 as 0.0."""
+        """Return the numbers of some rows, with NaN for missing ones and 0.0 for -0.0."""
         places = piece.places(self.name)
         if places is not None:
             listed: NDArray[np.float64] = self.of_place[places]
@@ -156,12 +154,12 @@ class StoredNumbers(NumericColumn):
         return values
 
     def missing(self, piece: Piece) -> Mask:
-        """Which of some rows have no value."""
+        """Return which rows have a missing value."""
         return np.isnan(self.values(piece))
 
 
 def limits_of(numbers: NDArray[np.float64], rows: NDArray[np.int64], weight: NDArray[np.int64]) -> Limits:
-    """What numbers are that so many rows have."""
+    """Summarise numbers, given the number of rows that have each, and the sum of their weights."""
     there = ~np.isnan(numbers) & (rows > 0)
     limits = Limits()
     limits.add(numbers[there], None, None)
@@ -172,13 +170,13 @@ def limits_of(numbers: NDArray[np.float64], rows: NDArray[np.int64], weight: NDA
 
 @dataclass(frozen=True)
 class Rule:
-    """Which rows are left out: those without a value of one of some columns, or of any of them."""
+    """Which rows are left out: those with a missing value in one of the columns, or in all of them."""
 
-    gaps: tuple[StoredCategories | StoredNumbers, ...]
+    gaps: tuple[OutOfCoreCategories | OutOfCoreNumbers, ...]
     all_of_them: bool
 
     def kept(self, piece: Piece) -> Mask:
-        """The rows that stay."""
+        """Return which rows stay."""
         join = np.logical_and if self.all_of_them else np.logical_or
         kept: Mask = ~join.reduce([column.missing(piece) for column in self.gaps])
         return kept

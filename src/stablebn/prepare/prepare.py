@@ -1,20 +1,18 @@
-"""The walk from a source to a table that can be learned from."""
+"""Read, check and encode a table: open the source, summarise it, infer kinds, encode the columns, check the table."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
 
-from stablebn.columns.column import CategoricalColumn, Source
-from stablebn.columns.cut_points import Binning, Cuts
-from stablebn.columns.duplicates import DUPLICATES, copied_columns, identical_columns, merge, report_duplicates
+from stablebn.columns.column import CategoricalColumn, Column, Counted, Rows, Source
+from stablebn.columns.duplicates import copied_columns, identical_columns, merge, report_duplicates
 from stablebn.columns.error_collector import Problems
-from stablebn.columns.kinds import Asked, Decision, Kind, family, told
+from stablebn.columns.kinds import Decision, Kind, Told, family, told
 from stablebn.columns.levels import Levels, declare, named_categorical, told_levels
-from stablebn.columns.missing import MISSING, settle_missing, with_types
+from stablebn.columns.missing import settle_missing
 from stablebn.columns.requirements import (
     check_finite,
     check_gaussian_rows,
@@ -26,110 +24,56 @@ from stablebn.columns.requirements import (
     report_few_rows,
     report_levels,
 )
-from stablebn.columns.selection import Choice
-from stablebn.columns.weights import set_weights_apart
-from stablebn.errors import OptionError, one_of
-from stablebn.io.batches import contents_of
-from stablebn.io.csv.dialect import Dialect
-from stablebn.io.sources import read
-from stablebn.prepare.cache import Cache
-from stablebn.prepare.dask.workers import Cluster
-from stablebn.prepare.discretize import discretised
-from stablebn.prepare.in_memory import HeldRows, HeldTable, held_columns
-from stablebn.prepare.incremental import GrowingTable
+from stablebn.errors import OptionError
+from stablebn.messages import Caution
+from stablebn.prepare.in_memory import RowsInMemory, columns_in_memory
 from stablebn.prepare.kind_inference import decide_kinds
-from stablebn.prepare.out_of_core import in_parts, open_stored, size_class
-from stablebn.prepare.prepared import Prepared
-from stablebn.prepare.read_options import ReadingOptions, TableOptions
+from stablebn.prepare.open_source import fits_in_memory, open_source
+from stablebn.prepare.prepared import Prepared, Schema
+from stablebn.prepare.read_options import ReadOptions, SpooledTable, Storage
 from stablebn.table.block_files import BlockFiles
 from stablebn.table.blocks import BlockTable, like_of
-from stablebn.table.memory_limit import USUAL_MEMORY
 from stablebn.table.table import Name
-from stablebn.table.temporary_folders import Folder
-from stablebn.threads import cores, run_interruptibly
+
+if TYPE_CHECKING:
+    from stablebn.columns.cut_points import Binning, Cuts
+    from stablebn.prepare.cache import Cache
 
 logger = logging.getLogger(__name__)
+
+Bins: TypeAlias = "Binning | Mapping[Name, tuple[float, ...]] | None"
+"""How continuous columns are discretised: by a method, by cut points, or not at all."""
+
+_AS_GIVEN, _IN_MEMORY, _ANY_SCHEMA = ReadOptions(), Storage(), Schema()
 
 
 def prepare(
     source: object,
+    read: ReadOptions = _AS_GIVEN,
+    storage: Storage = _IN_MEMORY,
     *,
-    names: Sequence[Name] | None = None,
-    kinds: Asked = None,
-    missing: str = "error",
-    duplicates: str = "keep",
-    weights: object = None,
-    discretise: Binning | Mapping[Name, tuple[float, ...]] | None = None,
-    columns: object = None,
-    drop: object = None,
-    keep: object = None,
-    sep: str | None = None,
-    decimal: str | None = None,
-    encoding: str | None = None,
-    na_values: Sequence[str] | str | None = None,
-    levels: object = None,
-    learned: Mapping[Name, Decision] | None = None,
-    learned_levels: Levels | None = None,
-    holes_will_do: bool = True,
-    few_rows_will_do: bool = False,
-    threads: int = 1,
-    watch: Callable[[str, int], None] | None = None,
-    memory: int | None = None,
-    cache: Path | None = None,
-    cluster: Cluster | None = None,
+    like: Schema = _ANY_SCHEMA,
+    progress: Callable[[str, int], None] | None = None,
+    offer_available: bool = True,
+    allow_few_rows: bool = False,
 ) -> Prepared:
     """Read, check and encode a table.
 
     Parameters
     ----------
-    source : frame, array, dict or path
-        A pandas or polars DataFrame (the index of a pandas frame is not data), a PyArrow Table or
-        RecordBatch, a 2-D NumPy array with `names`, a structured array, a dict of columns, or the path of
-        a file of which `stablebn.io.registry` knows the format.
-    names : sequence of hashable, optional
-        Names of the columns of a 2-D NumPy array.
-    kinds : mapping of name to {"categorical", "continuous"}, or one of these, optional
-        Decides for the columns it names; `...` stands for all others that can have that kind, and one kind alone is
-        that of all that can. What is not said is decided by type and values (`stablebn.columns.kinds`).
-    missing : {"error", "drop", "level", "available"}, default "error"
-        Of a missing value (null or NaN): raise, leave out its row, make it a level, None, the last, or leave it as a
-        hole in the table; only rows without any value are left out then.
-    duplicates : {"keep", "merge", "error"}, default "keep"
-        Of identical columns, and of continuous ones that are copies in another unit or rounded otherwise: keep all,
-        keep one (the first by name; of copies that with the least values), or raise.
-    weights : name of a column, or sequence of int, optional
-        How many rows each row stands for. A row with weight 0 is as if it were not there.
-    discretise : Binning or mapping of name to cut points, optional
-        Make continuous columns categorical: all of them, or those with these cut points. Text is taken as it stands.
-    columns, drop : sequence of names, or text with commas between names, optional
-        The columns to use, and those to leave out.
-    keep : the same
-        Columns to learn from though they look like ids, free text or dates.
-    sep, decimal, encoding : str, optional
-        How a text file is written; by default recognised, by the rules of `stablebn.io.csv.dialect`.
-    na_values : sequence of str, or text with commas between, optional
-        The texts of a file that stand for a missing value; by default those of `stablebn.columns.na_values`.
-    levels : mapping of name to values, or "declared", optional
-        Levels that count whether they occur or not; columns that are named are categorical. "declared": those of
-        columns whose type has categories. By default levels are the values that occur.
-    learned : mapping of name to Decision, optional
-        What was decided for another table: it holds for the columns of that name of which nothing else is said.
-    learned_levels : mapping of name to values, optional
-        The same of levels.
-    holes_will_do : bool
-        Whether an error may offer missing="available".
-    few_rows_will_do : bool
+    source : frame, array, dict, path or iterator
+        As `data` of `stablebn.learn`.
+    read : ReadOptions
+    storage : Storage
+    like : Schema, optional
+        Kinds, levels and cut points of another table. They hold for the columns of the same name, unless `read` says
+        otherwise.
+    progress : callable, optional
+        Called with the name of the stage and a number of rows.
+    offer_available : bool
+        Whether an error may recommend missing="available".
+    allow_few_rows : bool
         Whether continuous columns may have fewer rows than learning needs.
-    threads : int
-        How many threads read and encode; with more than one, PyArrow takes as many as it likes for files.
-    watch : callable, optional
-        Called with what is under way, and of how many rows.
-    memory : int, optional
-        Read the table in parts, and use so many bytes of memory at most.
-    cache : Path, optional
-        The folder for a table that is read in parts; by default one that is removed again.
-    cluster : Cluster, optional
-        Whose workers read the table and keep its rows.
 
     Returns
     -------
@@ -138,9 +82,9 @@ def prepare(
     Raises
     ------
     DataError
-        The table cannot be learned from as it is.
+        The table cannot be used as it is. The error lists all problems, with the options that solve them.
     OptionError
-        An option has a value it cannot take.
+        An option has a value that it cannot have.
 
     Examples
     --------
@@ -148,194 +92,213 @@ def prepare(
     >>> prepared.table.levels
     (('no', 'yes'), (False, True))
     """
-    one_of("missing", missing, MISSING)
-    one_of("duplicates", duplicates, DUPLICATES)
-    problems = Problems()
-    choice = Choice(columns, drop, keep, besides=weights)
+    read, errors, report = read.with_lists(), Problems(), progress or _report_nothing
+    in_memory = fits_in_memory(source, storage)
+    bins = _bins(read, like, in_memory=in_memory)
+    report("reading", 0)
+    cache = None if in_memory else _cache(source, read, storage, like, allow_few_rows=allow_few_rows)
+    cached = None if cache is None else cache.find(storage.row_memory)
+    if cached is not None:
+        return cached
+    opened = open_source(source, read, storage, errors, in_memory=in_memory)
+    wanted = _wanted_kinds(opened, read, like, bins)
+    summary = _summarise(opened, wanted, read, errors)
+    if in_memory:
+        check_held(summary.count)
+    report("encoding", summary.count)
+    columns = _infer_kinds(opened, summary, wanted, read, errors)
+    if bins is not None and not errors.found:
+        report("discretising", summary.count)
+        _discretise(columns, bins)
+    _encode(columns, opened, summary, read, like, errors, offer_available=offer_available)
+    _check_columns(columns, opened, read, errors, allow_few_rows=allow_few_rows)
+    prepared, files = _tabulate(columns, opened, summary, read, storage)
+    if cache is not None and files is not None:
+        cache.keep(source, files, prepared)
+    return prepared
 
-    def tell(stage: str, count: int) -> None:
-        if watch is not None:
-            watch(stage, count)
 
-    kept: Cache | None = None
-    is_held = (
-        cluster is None
-        and not isinstance(source, GrowingTable)
-        and not run_interruptibly(lambda: in_parts(source, memory, cache))
-    )
-    if discretise is not None and not is_held:
+@dataclass
+class _EncodedColumns:
+    """The columns of a table on their way to the encoded table.
+
+    Attributes
+    ----------
+    varying : dict of name to Column
+        The columns with at least two values.
+    levels : mapping of name to values
+        The declared levels.
+    """
+
+    rows: Rows
+    encoded: dict[Name, Column]
+    decisions: dict[Name, Decision]
+    warnings: list[Caution]
+    cuts: Cuts = field(default_factory=dict)
+    varying: dict[Name, Column] = field(default_factory=dict)
+    levels: Levels = field(default_factory=dict)
+
+
+def _report_nothing(stage: str, count: int) -> None:
+    """Ignore progress."""
+
+
+def _bins(read: ReadOptions, like: Schema, *, in_memory: bool) -> Bins:
+    """Return how to discretise: as the options say, else with the cut points of the other table."""
+    bins = read.binning or like.cuts or None
+    if bins is not None and not in_memory:
         raise OptionError(
             "discretise= needs all values of a column at once, and this table is not held in memory. Put them into "
             "bins before, say with the cuts of sb.discretise of some rows, or learn from the table in memory."
         )
-    tell("reading", 0)
-    dialect = Dialect(sep, decimal, encoding, na_values)
-    opened: Source
-    if cluster is not None:
-        # Here and not above: few have a cluster, and all wait for imports.
-        from stablebn.prepare.dask.distributed_table import open_spread
+    return bins
 
-        opened = open_spread(
-            source, cluster, dialect, choice, weights, missing, names=names, memory=memory or USUAL_MEMORY
-        )
-    elif isinstance(source, GrowingTable):
-        opened = source.opened(memory or USUAL_MEMORY, lambda: Folder(cache))
-    elif not is_held:
-        contents = None if cache is None or learned or learned_levels else contents_of(source)
-        if cache is not None and contents is not None:
-            options = {"kinds": kinds, "missing": missing, "duplicates": duplicates, "weights": weights}
-            options |= {
-                "columns": choice.columns,
-                "drop": choice.drop,
-                "keep": choice.keep,
-                "levels": levels,
-                "few_rows_will_do": few_rows_will_do,
-            }
-            options |= {"names": names, "dialect": dialect, "memory": size_class(memory or USUAL_MEMORY)}
-            kept = Cache(cache, contents, options)
-            if (before := kept.find(memory or USUAL_MEMORY)) is not None:
-                return before
-        opened = open_stored(
-            source,
-            dialect,
-            choice,
-            weights,
-            missing,
-            names=names,
-            memory=memory or USUAL_MEMORY,
-            folder=lambda: Folder(cache),
-            threads=threads,
-        )
-    else:
-        opened = _held(source, names, dialect, choice, weights, missing, problems, threads)
-    said = told(kinds, choice.kept(opened.names), opened.types).with_learned(learned or {}, opened.types)
-    categorical: dict[Name, Kind] = dict.fromkeys(named_categorical(levels, tuple(opened.types)), "categorical")
-    said = said._replace(kinds={**categorical, **said.kinds}, na_values=dialect.na_values)
-    # What cannot be is refused before the rows are read.
-    told_levels(levels, opened.types, {}, learned_levels)
-    if isinstance(discretise, Mapping):
-        numbers = [name for name in discretise if name in opened.types and family(opened.types[name]) != "text"]
-        said = said._replace(kinds={**said.kinds, **dict.fromkeys(numbers, "continuous")})
 
-    def raise_problems() -> None:
-        problems.raise_all(opened.names, choice, kinds if isinstance(kinds, Mapping) else {})
+def _cache(source: object, read: ReadOptions, storage: Storage, like: Schema, *, allow_few_rows: bool) -> Cache | None:
+    """Return the cached tables for a source; `None` if the table cannot be kept."""
+    if storage.folder is None or storage.engine == "dask" or isinstance(source, SpooledTable):
+        return None
+    if like.decisions or like.levels:
+        return None
+    # Imported here because it takes time, and few tables are kept.
+    from stablebn.prepare.cache import cache_for
 
-    found = opened.rows(said, problems)
-    rows, count = found.rows, found.count
-    declared = told_levels(levels, opened.types, {} if levels is None else found.categories(), learned_levels)
-    with problems.collected():
-        check_size(opened.types, count)
-    if not opened.types or problems.helpless:
-        raise_problems()
-    check_total(found.total)
-    if is_held:
-        check_held(count)
-    tell("encoding", count)
-    decided = decide_kinds(rows, said, missing, problems)
-    encoded, decisions = decided.columns, decided.decisions
-    cautions = [*opened.cautions, *report_decisions(decisions), *decided.cautions]
+    return cache_for(source, read, storage, allow_few_rows=allow_few_rows)
 
-    cuts: Cuts = {}
-    with problems.collected():
-        check_finite(encoded)
-    if discretise is not None and not problems.found:
-        tell("discretising", count)
-        assert isinstance(rows, HeldRows)
-        binned, cuts = discretised(held_columns(encoded), rows.weights, discretise)
-        encoded = {**binned}
-        decisions |= {
-            name: Decision("categorical", f"{decisions[name].why}, in {len(points) + 1} bins", plain=True)
-            for name, points in cuts.items()
-            if name in encoded
-        }
-    with problems.collected():
-        rows, encoded, cautions = settle_missing(rows, encoded, missing, cautions, holes_will_do=holes_will_do)
-    varying = {name: column for name, column in encoded.items() if not column.is_constant}
-    if not few_rows_will_do:
-        with problems.collected():
-            check_gaussian_rows(varying, rows)
-    with problems.collected():
-        with_levels, declared = declare(encoded, declared)
-        varying = {name: with_levels[name] for name in varying}
-    raise_problems()
 
-    constants = {name: column.single for name, column in encoded.items() if column.is_constant}
-    kind_of: dict[Name, Kind] = {
-        name: "categorical" if isinstance(column, CategoricalColumn) else "continuous"
-        for name, column in encoded.items()
+def _wanted_kinds(opened: Source, read: ReadOptions, like: Schema, bins: Bins) -> Told:
+    """Return the kinds that the user, the declared levels, or the other table decide, before any row is read."""
+    kept = read.choice.kept(opened.names)
+    wanted = told(read.kinds, kept, opened.types).with_learned(like.decisions, opened.types)
+    categorical: dict[Name, Kind] = dict.fromkeys(named_categorical(read.levels, tuple(opened.types)), "categorical")
+    wanted = wanted._replace(kinds={**categorical, **wanted.kinds}, na_values=read.dialect.na_values)
+    # Refuse impossible levels before the rows are read.
+    told_levels(read.levels, opened.types, {}, like.levels)
+    if isinstance(bins, Mapping):
+        numbers = [name for name in bins if name in opened.types and family(opened.types[name]) != "text"]
+        wanted = wanted._replace(kinds={**wanted.kinds, **dict.fromkeys(numbers, "continuous")})
+    return wanted
+
+
+def _summarise(opened: Source, wanted: Told, read: ReadOptions, errors: Problems) -> Counted:
+    """Read the rows, or what must be known of them; raise an error if nothing can be learned from so few."""
+    summary = opened.rows(wanted, errors)
+    with errors.collected():
+        check_size(opened.types, summary.count)
+    if not opened.types or errors.helpless:
+        _raise_all(errors, opened, read)
+    check_total(summary.total)
+    return summary
+
+
+def _infer_kinds(
+    opened: Source, summary: Counted, wanted: Told, read: ReadOptions, errors: Problems
+) -> _EncodedColumns:
+    """Decide the kind of every column, with the reason, and encode the columns by it."""
+    decided = decide_kinds(summary.rows, wanted, read.missing, errors)
+    with errors.collected():
+        check_finite(decided.columns)
+    warnings = [*opened.cautions, *report_decisions(decided.decisions), *decided.cautions]
+    return _EncodedColumns(summary.rows, decided.columns, decided.decisions, warnings)
+
+
+def _discretise(columns: _EncodedColumns, bins: Binning | Mapping[Name, tuple[float, ...]]) -> None:
+    """Replace continuous columns by categorical ones."""
+    # Imported here because it takes time, and few tables are discretised.
+    from stablebn.prepare.discretize import discretised
+
+    assert isinstance(columns.rows, RowsInMemory)
+    binned, columns.cuts = discretised(columns_in_memory(columns.encoded), columns.rows.weights, bins)
+    columns.encoded = {**binned}
+    columns.decisions |= {
+        name: Decision("categorical", f"{columns.decisions[name].why}, in {len(points) + 1} bins", plain=True)
+        for name, points in columns.cuts.items()
+        if name in columns.encoded
     }
-    table = rows.tabulate(varying, may_have_holes=missing == "available")
-    written = table.open_block if isinstance(table, BlockTable) else None
+
+
+def _encode(
+    columns: _EncodedColumns,
+    opened: Source,
+    summary: Counted,
+    read: ReadOptions,
+    like: Schema,
+    errors: Problems,
+    *,
+    offer_available: bool,
+) -> None:
+    """Treat missing values as the options say, and find the declared levels and the columns that vary."""
+    categories = {} if read.levels is None else summary.categories()
+    columns.levels = told_levels(read.levels, opened.types, categories, like.levels)
+    with errors.collected():
+        columns.rows, columns.encoded, columns.warnings = settle_missing(
+            columns.rows, columns.encoded, read.missing, columns.warnings, holes_will_do=offer_available
+        )
+    columns.varying = {name: column for name, column in columns.encoded.items() if not column.is_constant}
+
+
+def _check_columns(
+    columns: _EncodedColumns, opened: Source, read: ReadOptions, errors: Problems, *, allow_few_rows: bool
+) -> None:
+    """Add declared levels; raise one error for everything that is wrong with the table."""
+    if not allow_few_rows:
+        with errors.collected():
+            check_gaussian_rows(columns.varying, columns.rows)
+    with errors.collected():
+        with_levels, columns.levels = declare(columns.encoded, columns.levels)
+        columns.varying = {name: with_levels[name] for name in columns.varying}
+    _raise_all(errors, opened, read)
+
+
+def _raise_all(errors: Problems, opened: Source, read: ReadOptions) -> None:
+    errors.raise_all(opened.names, read.choice, read.kinds if isinstance(read.kinds, Mapping) else {})
+
+
+def _tabulate(
+    columns: _EncodedColumns, opened: Source, summary: Counted, read: ReadOptions, storage: Storage
+) -> tuple[Prepared, BlockFiles | None]:
+    """Put the columns into a table, find duplicates, and collect the warnings; return the files of blocks too."""
+    table = columns.rows.tabulate(columns.varying, may_have_holes=read.missing == "available")
+    block_files = table.open_block if isinstance(table, BlockTable) else None
+    constants = {name: column.single for name, column in columns.encoded.items() if column.is_constant}
     identical, copies = identical_columns(table), copied_columns(table)
-    cautions += [
-        *report_levels(varying, rows.total),
+    warnings = [
+        *columns.warnings,
+        *report_levels(columns.varying, columns.rows.total),
         *report_constants(tuple(constants)),
-        *report_duplicates(identical, copies, duplicates),
-        *report_few_rows(varying, rows.total),
+        *report_duplicates(identical, copies, read.duplicates),
+        *report_few_rows(columns.varying, columns.rows.total),
     ]
     merged: dict[Name, tuple[Name, ...]] = {}
-    if duplicates == "merge":
+    if read.duplicates == "merge":
         in_copies = {name for group in copies for name in group}
         table, merged = merge(table, [*copies, *(group for group in identical if group[0] not in in_copies)])
-    for caution in cautions:
-        logger.info("%s", caution)
+    for warning in warnings:
+        logger.info("%s", warning)
     prepared = Prepared(
         names=tuple(opened.types),
         left_out=tuple(name for name in opened.names if name not in opened.types),
         table=like_of(table),
-        blocks=replace(table, memory=memory or USUAL_MEMORY) if isinstance(table, BlockTable) else None,
-        kinds=kind_of,
+        blocks=replace(table, memory=storage.row_memory) if isinstance(table, BlockTable) else None,
+        kinds=_kinds_of(columns.encoded),
         decisions={
-            name: Decision(own.kind, "a single value", plain=True) if name in constants else own
-            for name, own in decisions.items()
+            name: Decision(decision.kind, "a single value", plain=True) if name in constants else decision
+            for name, decision in columns.decisions.items()
         },
         constants=constants,
         identical=identical,
         copies=copies,
         merged=merged,
-        cuts=cuts,
-        levels=declared,
-        rows=count,
-        warnings=tuple(cautions),
+        cuts=columns.cuts,
+        levels=columns.levels,
+        rows=summary.count,
+        warnings=tuple(warnings),
     )
-    if kept is not None and isinstance(written, BlockFiles):
-        kept.keep(source, written, prepared)
-    return prepared
+    return prepared, block_files if isinstance(block_files, BlockFiles) else None
 
 
-def prepare_as(table: TableOptions, reading: ReadingOptions, **rest: Any) -> Prepared:
-    """Read, check and encode a table as its options say; `rest` are the other options of `prepare`."""
-    return prepare(
-        table.data,
-        names=table.names,
-        weights=table.weights,
-        kinds=reading.kinds,
-        levels=reading.levels,
-        missing=reading.missing,
-        columns=reading.columns,
-        drop=reading.drop,
-        keep=reading.keep,
-        sep=reading.sep,
-        decimal=reading.decimal,
-        encoding=reading.encoding,
-        na_values=reading.na_values,
-        threads=reading.threads or cores(),
-        **rest,
-    )
-
-
-def _held(
-    source: object,
-    names: Sequence[Name] | None,
-    dialect: Dialect,
-    choice: Choice,
-    weights: object,
-    missing: str,
-    problems: Problems,
-    threads: int,
-) -> HeldTable:
-    """A table that is read into memory."""
-    found = read(source, names=names, dialect=dialect, choice=choice, problems=problems, threads=threads)
-    variables, weight_column = set_weights_apart(found.columns, weights)
-    variables = with_types(variables, missing)
-    return HeldTable(found.names, found.cautions, variables, weight_column, found.with_categories, threads)
+def _kinds_of(columns: Mapping[Name, Column]) -> dict[Name, Kind]:
+    return {
+        name: "categorical" if isinstance(column, CategoricalColumn) else "continuous"
+        for name, column in columns.items()
+    }

@@ -1,7 +1,7 @@
-"""Other layouts of a table: what it says stays the same, how it is laid out does not.
+"""Change the layout of a table without changing its content: row and column order, names, levels and units.
 
-A layout follows from the table, a seed and its number alone. What is varied has a random stream of its own, so that
-the columns stand in the same order whether or not the rows are shuffled too.
+A layout depends only on the table, a seed and its number. Every kind of change has its own random stream, so that the
+columns have the same order whether or not the rows are shuffled too.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ VARIATIONS = ("columns", "rows", "names", "levels", "units")
 
 
 @dataclass(frozen=True)
-class Layout:
-    """A table laid out anew.
+class TableLayout:
+    """A table in another layout.
 
     Attributes
     ----------
     columns : dict of name to pyarrow.ChunkedArray
-        In the order and under the names of this layout.
+        The columns with the order and names of this layout.
     aliases : dict of name to name
-        The name here of every column, by its name in the table as given and in the order there.
+        The name of every column in this layout, by its name in the given table and in the order there.
     rows : int64 array [rows], or None
-        Which row of the table stands in each row of the layout; None: as given.
+        The row of the given table for each row of the layout; `None` if the order is the same.
     """
 
     columns: Columns
@@ -43,29 +43,31 @@ class Layout:
     rows: NDArray[np.int64] | None = None
 
 
-def lay_out(columns: Columns, kinds: Mapping[Name, Kind], vary: Collection[str], *, seed: int, number: int) -> Layout:
-    """Lay a table out anew; layout number 0 is the table as given.
+def lay_out(
+    columns: Columns, kinds: Mapping[Name, Kind], vary: Collection[str], *, seed: int, number: int
+) -> TableLayout:
+    """Return a table in another layout; layout number 0 is the given table.
 
     Parameters
     ----------
     columns : dict of name to pyarrow.ChunkedArray
     kinds : mapping of name to {"categorical", "continuous"}
-        Of every column that has one.
+        The kinds of the columns that have one.
     vary : collection of {"columns", "rows", "names", "levels", "units"}
-        The order of the columns, the order of the rows, the names of the columns; the labels of the levels of
-        categorical columns; the scale, the sign and the zero of continuous ones.
+        What to change: the order of the columns, the order of the rows, the names of the columns, the labels of the
+        levels of categorical columns, or the scale, sign and zero of continuous ones.
     seed, number : int
 
     Returns
     -------
-    Layout
+    TableLayout
     """
     aliases = dict(zip(columns, columns, strict=True))
     if number == 0:
-        return Layout(columns, aliases)
+        return TableLayout(columns, aliases)
 
     def stream(variation: str) -> random.Random:
-        # From text, because Python makes the same numbers of it in every process.
+        # Seeded by text: Python then draws the same numbers in every process.
         return random.Random(f"{seed} {number} {variation}")
 
     rows = None
@@ -87,19 +89,19 @@ def lay_out(columns: Columns, kinds: Mapping[Name, Kind], vary: Collection[str],
     if "names" in vary:
         aliases = dict(zip(columns, _shuffled(_numbered("v", len(columns)), stream("names")), strict=True))
     order = _shuffled(list(columns), stream("columns")) if "columns" in vary else list(columns)
-    return Layout({aliases[name]: columns[name] for name in order}, aliases, rows)
+    return TableLayout({aliases[name]: columns[name] for name in order}, aliases, rows)
 
 
 def permutation(n: int, stream: random.Random) -> NDArray[np.int64]:
-    """The numbers below n in random order."""
+    """Return the numbers below n in random order."""
     keys = np.frombuffer(stream.randbytes(8 * n), dtype="<u8")
     return np.argsort(keys, kind="stable").astype(np.int64)
 
 
 def relabelled(column: pa.ChunkedArray, stream: random.Random) -> pa.ChunkedArray:
-    """A categorical column with other text for each of its levels, which sort in another order.
+    """Return a categorical column with new text for its levels, which sort in another order.
 
-    A dictionary stays one, with the new levels in sorted order.
+    A dictionary column stays one, with the new levels in sorted order.
     """
     encoded = plain(column).combine_chunks().dictionary_encode()
     values = encoded.dictionary.to_pylist()
@@ -110,8 +112,8 @@ def relabelled(column: pa.ChunkedArray, stream: random.Random) -> pa.ChunkedArra
 
 
 def rescaled(column: pa.ChunkedArray, stream: random.Random) -> pa.ChunkedArray:
-    """A continuous column in another unit: times a number of size 0.01 to 100, shifted by up to its own size."""
-    # Not a round number, nor a power of two, which would leave every digit of the values as it is.
+    """Return a continuous column in another unit: scaled by a factor of size 0.01 to 100, and shifted."""
+    # A round factor or a power of two would keep the digits of the values.
     scale, shift = 10 ** stream.uniform(-2, 2) * stream.choice((1, -1)), stream.uniform(-1, 1)
     values = plain(usable(column)).cast(pa.float64())
     size = pc.max(pc.abs(values)).as_py() or 0.0
@@ -124,5 +126,5 @@ def _shuffled(values: list[Name], stream: random.Random) -> list[Name]:
 
 
 def _numbered(prefix: str, n: int) -> list[Name]:
-    """Names that sort as their numbers."""
+    """Return names that sort like their numbers."""
     return [f"{prefix}{number:0{len(str(n))}d}" for number in range(n)]

@@ -1,7 +1,8 @@
-"""Rows on disk as they came, in pieces: values by their places in lists, or where too many are different as they are.
+"""Spool the rows of a table to disk before the kinds of its columns are known.
 
-Nothing is decided here, and nothing is lost: what columns are taken for is decided once all rows are known, and anew
-when more rows come.
+A column is a list of its distinct values and the index of each row's value in the list. If there are too many distinct
+numbers, the numbers themselves are kept. Nothing is lost, so that kinds can be inferred when all rows are known, and
+again when more rows are added.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from stablebn.columns.arrow.conversion import Columns
 from stablebn.columns.column import Mask
 from stablebn.columns.requirements import total_of
-from stablebn.prepare.spooled_columns import TEXT, StockColumn
+from stablebn.prepare.spooled_columns import TEXT, SpooledColumn
 from stablebn.table.table import Name, Weights
 from stablebn.table.temporary_folders import Folder, told_of_disk
 
@@ -30,48 +31,42 @@ Outcome = TypeVar("Outcome")
 
 _AT_ONCE = 1 << 20
 
-# How the type of what is kept of texts is called.
+# The name of the type TEXT in an index.
 _TEXTS = "texts"
 
 
 @dataclass(frozen=True)
 class _Place:
-    """Where in the file an array is."""
+    """The position and the type of an array in the file."""
 
     first: int
     dtype: str
 
     @property
     def type(self) -> np.dtype[Any]:
-        """Of its elements."""
+        """The type of the elements."""
         return TEXT if self.dtype == _TEXTS else np.dtype(self.dtype)
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Some rows.
-
-    Attributes
-    ----------
-    count : int
-    weights : int64 array [rows] or None
-    """
+    """Consecutive rows of a spool."""
 
     count: int
     weights: Weights | None
     _arrays: Mapping[tuple[Name | None, str], NDArray[Any]]
-    _columns: Mapping[Name, StockColumn]
+    _columns: Mapping[Name, SpooledColumn]
 
     def places(self, name: Name) -> NDArray[Any] | None:
-        """The places of a column's values; None where they are kept as they are."""
+        """Return the index of each row's value in the list; `None` if the column has no list."""
         return self._arrays.get((name, "places"))
 
     def texts(self, name: Name) -> NDArray[Any]:
-        """What is kept of the texts of a column that is not listed."""
+        """Return the summaries of the texts of a column without a list."""
         return self._arrays[name, "texts"]
 
     def numbers(self, name: Name) -> tuple[NDArray[Any], Mask | None]:
-        """The numbers of a column, and which of them are missing."""
+        """Return the numbers of a column, and which of them are missing."""
         places = self.places(name)
         if places is not None:
             return self._columns[name].numbers()[places], places == 0
@@ -79,21 +74,21 @@ class Piece:
         return self._arrays[name, "numbers"], missing
 
 
-class RowsAsTheyCame(ABC):
-    """Rows as they came, in one place or in several.
+class SpooledRows(ABC):
+    """Spooled rows, on one machine or on several.
 
     Attributes
     ----------
-    columns : dict of name to StockColumn
+    columns : dict of name to SpooledColumn
     weighted : bool
-        Whether rows come with weights.
+        Whether rows have weights.
     count, total : int
-        How many rows there are, and how many they stand for.
+        The number of rows, and the sum of their weights.
     heaviest : int
-        The greatest weight; 0: there are none.
+        The greatest weight; 0 without weights.
     """
 
-    columns: dict[Name, StockColumn]
+    columns: dict[Name, SpooledColumn]
     weighted: bool
     count: int
     total: int
@@ -101,48 +96,48 @@ class RowsAsTheyCame(ABC):
 
     @abstractmethod
     def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
-        """What a function makes of the rows of every place, in any order.
+        """Apply a function to each `SpoolPart`, in any order.
 
-        The function is one of a module, so that it can be sent to another process. It is given a `StockPart`.
+        The function must be defined in a module, so that it can be sent to another process.
         """
 
 
-class StockPart(RowsAsTheyCame):
-    """Rows in one place, to which rows can be added.
+class SpoolPart(SpooledRows):
+    """Spooled rows on one machine, to which rows can be added.
 
     Parameters
     ----------
     columns : mapping of name to pyarrow.DataType
-        Of the values that are kept.
+        The types of the spooled values.
     weighted : bool
-        Whether rows come with weights.
+        Whether rows have weights.
     most_text : int
-        Bytes that all different texts may take.
+        The bytes that all distinct texts may take.
     """
 
     def __init__(self, columns: Mapping[Name, pa.DataType], *, weighted: bool, most_text: int) -> None:
-        self.columns = {name: StockColumn(type_) for name, type_ in columns.items()}
+        self.columns = {name: SpooledColumn(type_) for name, type_ in columns.items()}
         self.weighted = weighted
         self.most_text = most_text
         self.count = self.total = self.heaviest = 0
 
     @abstractmethod
     def pieces(self) -> Iterator[Piece]:
-        """The rows, in the order in which they came, some at a time."""
+        """Yield all rows in the order in which they were added."""
 
     @abstractmethod
     def _write(self, count: int, arrays: Mapping[tuple[Name | None, str], NDArray[Any]]) -> None: ...
 
     @abstractmethod
     def _hash_texts(self, name: Name, kept: NDArray[Any]) -> None:
-        """Keep of a column's texts in place of their places what is kept of each."""
+        """Replace the indices of a text column by the summaries of the texts."""
 
     def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
-        """What a function makes of the rows."""
+        """Apply a function to the rows."""
         yield function(self, *arguments)
 
     def add(self, columns: Columns, count: int, weights: Weights | None, threads: int = 1) -> None:
-        """Take some rows, all of them of positive weight."""
+        """Add rows, all of which have positive weight."""
         arrays: dict[tuple[Name | None, str], NDArray[Any]] = {}
         for name, column in columns.items():
             own = self.columns[name]
@@ -158,7 +153,7 @@ class StockPart(RowsAsTheyCame):
         self._unlist_texts()
 
     def drop(self, name: Name) -> None:
-        """Forget a column."""
+        """Remove a column."""
         del self.columns[name]
 
     def _unlist_texts(self) -> None:
@@ -166,14 +161,14 @@ class StockPart(RowsAsTheyCame):
             self._hash_texts(name, self.columns[name].unlist())
 
 
-def too_many_texts(columns: Mapping[Name, StockColumn], most_text: int) -> Iterator[Name]:
-    """Where all different texts are more than memory holds, the column with most of them: list its texts no more."""
+def too_many_texts(columns: Mapping[Name, SpooledColumn], most_text: int) -> Iterator[Name]:
+    """Yield the column with most text, to have its list removed, until all lists of text fit into memory."""
     while sum(own.text_bytes for own in columns.values()) > most_text:
         yield max(columns, key=lambda name: columns[name].text_bytes)
 
 
-class HeldStock(StockPart):
-    """Rows in memory, as a worker of a cluster has some of them."""
+class SpoolInMemory(SpoolPart):
+    """Spooled rows in the memory of a worker of a cluster."""
 
     def __init__(self, columns: Mapping[Name, pa.DataType], *, weighted: bool, most_text: int) -> None:
         super().__init__(columns, weighted=weighted, most_text=most_text)
@@ -189,13 +184,13 @@ class HeldStock(StockPart):
                 arrays[name, "texts"] = kept[places]
 
     def pieces(self) -> Iterator[Piece]:
-        """The rows, in the order in which they came, some at a time."""
+        """Yield all rows in the order in which they were added."""
         for count, arrays in self._held:
             yield Piece(count, arrays.get((None, "weights")), arrays, self.columns)
 
-    def placed(self, columns: Mapping[Name, StockColumn]) -> HeldStock:
-        """The same rows by the places that values have in columns of which these rows are a part."""
-        placed = HeldStock({}, weighted=self.weighted, most_text=self.most_text)
+    def placed(self, columns: Mapping[Name, SpooledColumn]) -> SpoolInMemory:
+        """Return the same rows with the indices of lists that are shared with other workers."""
+        placed = SpoolInMemory({}, weighted=self.weighted, most_text=self.most_text)
         placed.columns = dict(columns)
         placed.count, placed.total, placed.heaviest = self.count, self.total, self.heaviest
         lookups = {name: own.lookup(self.columns[name].values) for name, own in columns.items()}
@@ -218,19 +213,12 @@ class HeldStock(StockPart):
         return placed
 
     def __sizeof__(self) -> int:
-        """How many bytes the rows take: by this Dask knows when there are too many."""
+        """Return the bytes of all rows, by which Dask decides whether to spill them."""
         return sum(own.nbytes for _, arrays in self._held for own in arrays.values())
 
 
-class Stock(StockPart):
-    """Rows on disk.
-
-    Parameters
-    ----------
-    folder : Folder
-    columns, weighted, most_text
-        As of a `StockPart`.
-    """
+class Spool(SpoolPart):
+    """Spooled rows on disk, in one file of a folder; for the other parameters see `SpoolPart`."""
 
     def __init__(self, folder: Folder, columns: Mapping[Name, pa.DataType], *, weighted: bool, most_text: int) -> None:
         super().__init__(columns, weighted=weighted, most_text=most_text)
@@ -255,25 +243,25 @@ class Stock(StockPart):
                 self._pieces[place] = count, {**others, **self._written({(name, "texts"): kept[places]})}
 
     def _written(self, arrays: Mapping[tuple[Name | None, str], NDArray[Any]]) -> dict[tuple[Name | None, str], _Place]:
-        """Write arrays; where they are."""
+        """Write arrays, and return their positions."""
         where: dict[tuple[Name | None, str], _Place] = {}
         with told_of_disk(self.folder.path), self._path.open("ab") as file:
             for key, array in arrays.items():
                 where[key] = _Place(self._end, _TEXTS if array.dtype == TEXT else array.dtype.str)
                 file.write(np.ascontiguousarray(array).data)
-                # Numbers begin where their type asks for it.
+                # Align every array to 8 bytes.
                 padding = -array.nbytes % 8
                 file.write(bytes(padding))
                 self._end += array.nbytes + padding
         return where
 
     def _mapped(self) -> NDArray[np.uint8]:
-        # Nothing cannot be mapped.
+        # An empty file cannot be mapped.
         return np.memmap(self._path, dtype=np.uint8, mode="r") if self._end else np.empty(0, dtype=np.uint8)
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
-        """Take what comes, or if something goes wrong nothing of it."""
+        """Undo all additions of the block if it raises an error."""
         pieces, end = list(self._pieces), self._end
         counts = self.count, self.total, self.heaviest
         columns = {name: own.copied() for name, own in self.columns.items()}
@@ -288,23 +276,23 @@ class Stock(StockPart):
 
     @property
     def size(self) -> int:
-        """How many bytes the rows take on disk."""
+        """The bytes of the rows on disk."""
         return self._end
 
     def contents(self) -> Iterator[bytes]:
-        """All that is on disk, some of it at a time."""
+        """Yield the bytes on disk in parts."""
         if self._end:
             with self._path.open("rb") as file:
                 while part := file.read(_AT_ONCE):
                     yield part
 
     def fill_from(self, file: BinaryIO) -> None:
-        """Take what `contents` has given from a file."""
+        """Read the bytes of `contents` from a file."""
         with told_of_disk(self.folder.path), self._path.open("wb") as own:
             shutil.copyfileobj(file, own, _AT_ONCE)
 
     def index(self) -> dict[str, Any]:
-        """What tells where on disk which rows are, in types that JSON has."""
+        """Return the positions of all rows on disk, in types that JSON has."""
         names: list[Name | None] = [None, *self.columns]
         place = {name: number for number, name in enumerate(names)}
         return {
@@ -316,7 +304,7 @@ class Stock(StockPart):
         }
 
     def restore_index(self, header: Mapping[str, Any]) -> None:
-        """Take what `index` has given."""
+        """Restore the positions that `index` has returned."""
         own = header["index"]
         self.count, self.total, self.heaviest, self._end = own["count"], own["total"], own["heaviest"], own["end"]
         names: list[Name | None] = [None, *self.columns]
@@ -326,7 +314,7 @@ class Stock(StockPart):
         ]
 
     def pieces(self) -> Iterator[Piece]:
-        """The rows, in the order in which they came, some at a time."""
+        """Yield all rows in the order in which they were added."""
         whole = self._mapped()
         for count, where in self._pieces:
             arrays = {key: np.ndarray(count, place.type, whole, place.first) for key, place in where.items()}

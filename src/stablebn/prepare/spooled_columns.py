@@ -1,7 +1,4 @@
-"""What is known of a column whose rows are kept as they came: its values and how often each occurs, or their limits.
-
-Nothing is decided here, and nothing is lost.
-"""
+"""Summaries of spooled columns: a list of distinct values with counts, or the limits of too many numbers or texts."""
 
 from __future__ import annotations
 
@@ -21,27 +18,27 @@ from stablebn.columns.kinds import all_whole, family, is_date
 from stablebn.columns.na_values import markers_among
 from stablebn.table.table import Weights
 
-# Of more different numbers each is kept as it is.
+# The most distinct numbers in a list; with more, the numbers themselves are kept.
 MOST_LISTED = 1 << 12
 
-# Of a text in a list, besides its letters: the object, its place, and its place among the others.
+# The memory of a text in a list besides its letters: the object, its index, and its entry in the dict.
 _BYTES_OF_TEXT = 160
 
 
 @dataclass
 class Limits:
-    """What numbers are that are kept as they are.
+    """A summary of numbers without a list.
 
     Attributes
     ----------
     least, greatest : int, float or None
-        None: there are none.
+        `None` if there are no numbers.
     whole : bool
-        Whether all are whole numbers that floats hold, or integers.
+        Whether all are integers, or floats with integer values.
     infinite, gaps : int
-        Rows with an infinite value, and without any.
+        The numbers of rows with an infinite and with a missing value.
     known : int
-        Rows by weight with a value.
+        The number of rows with a value, by weight.
     """
 
     least: Any = None
@@ -52,7 +49,7 @@ class Limits:
     known: int = 0
 
     def add(self, numbers: NDArray[Any], missing: Mask | None, weights: Weights | None) -> None:
-        """Look at more of them."""
+        """Add more numbers."""
         there = slice(None) if missing is None else ~missing
         present = numbers[there]
         self.gaps += len(numbers) - len(present)
@@ -68,7 +65,7 @@ class Limits:
 
     @classmethod
     def of_all(cls, parts: Sequence[Limits]) -> Limits:
-        """What the numbers of several parts are."""
+        """Combine the summaries of several parts."""
         there = [own for own in parts if own.least is not None]
         return cls(
             min((own.least for own in there), default=None),
@@ -79,23 +76,23 @@ class Limits:
 
 
 TEXT = np.dtype([("first", "<u8"), ("second", "<u8"), ("blanks", "<u4"), ("form", "<u4")])
-"""What is kept of a text that is not listed: 128 bits of a hash, the number of its blanks, and what it is.
+"""The summary of a text without a list: 128 bits of a hash, its number of blanks, and its form.
 
-That two different ones of 10**9 texts have the same hash has a chance of 10**-21."""
+The probability that two of 10**9 distinct texts have the same hash is 10**-21."""
 
 MISSING, DATE, NUMBER, MARKER, OTHER = range(5)
 
 
 @dataclass
 class Unlisted:
-    """What is known of texts that are more than memory holds.
+    """A summary of a text column whose distinct texts do not fit into memory.
 
     Attributes
     ----------
     gaps, known : int
-        Rows without a value; and by weight those with one.
+        The number of rows with a missing value, and of rows with a value, by weight.
     others : list of str
-        The first three, in sorted order, that are neither numbers nor markers of missing values.
+        The first three texts, in sorted order, that are neither numbers nor markers of missing values.
     """
 
     gaps: int
@@ -104,13 +101,13 @@ class Unlisted:
 
     @classmethod
     def of_all(cls, parts: Sequence[Unlisted]) -> Unlisted:
-        """What is known of the texts of several parts."""
+        """Combine the summaries of several parts."""
         others = {text for own in parts for text in own.others}
         return cls(sum(own.gaps for own in parts), sum(own.known for own in parts), sorted(others)[:3])
 
 
 def _kept_of(text: str | None) -> tuple[int, int, int, int]:
-    """What is kept of a text."""
+    """Return the summary of a text, see `TEXT`."""
     if text is None:
         return 0, 0, 0, MISSING
     digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -121,30 +118,30 @@ def _kept_of(text: str | None) -> tuple[int, int, int, int]:
 def _form_of(text: str) -> int:
     if is_number(text):
         return NUMBER
-    # Beside a number, as `sort_out` has it.
+    # Together with a number, as in `sort_out`.
     if markers_among([text, "1"]) - {"1"}:
         return MARKER
     return DATE if is_date(text) else OTHER
 
 
 @dataclass
-class StockColumn:
-    """What is known of a column whose rows are on disk.
+class SpooledColumn:
+    """The summary of a spooled column.
 
     Attributes
     ----------
     type : pyarrow.DataType
-        Of the values that are kept.
+        The type of the spooled values.
     values : list
-        Those that have places; the first is None, a missing value.
-    rows, weight : int64 array [places]
-        How many rows have each, and how many these stand for.
+        The list of distinct values; the first is None, a missing value.
+    rows, weight : int64 array [values]
+        The number of rows with each value, and the sum of their weights.
     limits : Limits or None
-        What all numbers are, where they are kept as they are.
+        The summary of numbers, if they have no list.
     declared : dict of value to None
-        The categories that its type says there are.
+        The categories of its type.
     unlisted : Unlisted or None
-        What is known of texts that are more than memory holds.
+        The summary of texts, if they have no list.
     """
 
     type: pa.DataType
@@ -159,21 +156,21 @@ class StockColumn:
         self._place_of = {value: place for place, value in enumerate(self.values)}
         self.text_bytes = sum(len(own) + _BYTES_OF_TEXT for own in self.values if isinstance(own, str))
 
-    def copied(self) -> StockColumn:
-        """The column as it is now, whatever it will be."""
+    def copied(self) -> SpooledColumn:
+        """Return a copy, which does not change when rows are added."""
         limits = None if self.limits is None else replace(self.limits)
         unlisted = None if self.unlisted is None else replace(self.unlisted)
         return replace(self, values=[*self.values], limits=limits, declared={**self.declared}, unlisted=unlisted)
 
     @property
     def gaps(self) -> int:
-        """How many rows have no value."""
+        """The number of rows with a missing value."""
         if self.unlisted is not None:
             return self.unlisted.gaps
         return int(self.rows[0]) if self.limits is None else self.limits.gaps
 
     def unlist(self) -> NDArray[Any]:
-        """List the texts no more; what is to be kept of those that were."""
+        """Remove the list of texts, and return the summary of each."""
         kept = np.fromiter(map(_kept_of, self.values), dtype=TEXT, count=len(self.values))
         self.unlisted = Unlisted(int(self.rows[0]), int(self.weight[1:].sum()), [])
         self._note_others(self.values, kept["form"])
@@ -182,7 +179,7 @@ class StockColumn:
         return kept
 
     def _unlisted(self) -> Unlisted:
-        """What would be known of the texts if they were not listed."""
+        """Return the summary that the column has without a list."""
         own = self.copied()
         if own.unlisted is None:
             own.unlist()
@@ -195,7 +192,7 @@ class StockColumn:
         self.unlisted.others = sorted({*self.unlisted.others, *others})[:3]
 
     def _hashed(self, column: pa.ChunkedArray, weights: Weights | None, threads: int) -> list[KeptArray]:
-        """Rows of texts that are not listed."""
+        """Return the summaries of texts without a list."""
         assert self.unlisted is not None
         found = []
         for part in parts_of({"": column}, threads)[""]:
@@ -211,11 +208,11 @@ class StockColumn:
         return [KeptArray("texts", rows)]
 
     def numbers(self) -> NDArray[Any]:
-        """The values as numbers, 0 for a missing one."""
+        """Return the list as numbers, with 0 for the missing value."""
         return np.array([0, *self.values[1:]], dtype=_number_type(self.type))
 
     def add(self, column: pa.ChunkedArray, weights: Weights | None, threads: int) -> list[KeptArray]:
-        """Take the rows of a column; what is to be written of them."""
+        """Add rows, and return the arrays that must be written for them."""
         if self.unlisted is not None:
             return self._hashed(column, weights, threads)
         if pa.types.is_dictionary(self.type):
@@ -225,14 +222,14 @@ class StockColumn:
             found = self._listed(column, weights, threads)
             if found is not None:
                 return found
-            # From now on: what is known of the listed ones holds for all.
+            # From now on there is no list: summarise what it has.
             self.limits = self._limits_of_listed()
         numbers, missing = _numbers(column)
         self.limits.add(numbers, missing, weights)
         return [KeptArray("numbers", numbers), *([] if missing is None else [KeptArray("missing", missing)])]
 
     def lookup(self, values: Sequence[Any]) -> NDArray[Any]:
-        """What stands here for the values of a part: their places, or what is kept of texts; of numbers nothing."""
+        """Return the indices of the values of a part in this list; without a list, the summaries of texts."""
         if self.unlisted is not None:
             return np.fromiter(map(_kept_of, values), dtype=TEXT, count=len(values))
         if self.limits is not None:
@@ -248,8 +245,8 @@ class StockColumn:
         return limits
 
     @classmethod
-    def of_all(cls, parts: Sequence[StockColumn]) -> StockColumn:
-        """What is known of a column whose rows are in several parts, each with places of its own."""
+    def of_all(cls, parts: Sequence[SpooledColumn]) -> SpooledColumn:
+        """Combine the summaries of several parts, each of which has its own list."""
         declared = {value: None for own in parts for value in own.declared}
         if any(own.unlisted is not None for own in parts):
             return cls(parts[0].type, declared=declared, unlisted=Unlisted.of_all([own._unlisted() for own in parts]))
@@ -266,8 +263,8 @@ class StockColumn:
         return cls(parts[0].type, list(place_of), rows, weight, declared=declared)
 
     def _listed(self, column: pa.ChunkedArray, weights: Weights | None, threads: int) -> list[KeptArray] | None:
-        """Rows as places in the list; None where there would be too many."""
-        # Here and not above: errors in the data are told without the core.
+        """Return the rows as indices in the list; `None` if the list would become too long."""
+        # Imported here so that errors in the data can be reported without the core.
         from stablebn import _core
 
         parts = parts_of({"": column}, threads)[""]
@@ -314,7 +311,7 @@ class StockColumn:
     def _count(self, places: NDArray[Any], weights: Weights | None) -> None:
         count = len(self.values)
         rows = np.bincount(places, minlength=count)
-        # Sums of so few and small weights are exact.
+        # The sums are exact: the weights of one part are few and small.
         weight = rows if weights is None else np.bincount(places, weights, minlength=count).astype(np.int64)
         self.rows, self.weight = (
             np.pad(before, (0, count - len(before))) + more
@@ -334,7 +331,7 @@ def _number_type(type_: pa.DataType) -> np.dtype[Any]:
 
 
 def _numbers(column: pa.ChunkedArray) -> tuple[NDArray[Any], Mask | None]:
-    """Numbers, and which of them are missing."""
+    """Return the numbers of a column, and which of them are missing."""
     own = plain(column)
     missing = own.is_null().to_numpy() if own.null_count else None
     return own.fill_null(0).to_numpy(), missing
@@ -342,7 +339,7 @@ def _numbers(column: pa.ChunkedArray) -> tuple[NDArray[Any], Mask | None]:
 
 @dataclass(frozen=True)
 class KeptArray:
-    """What is written of a column: its places, its numbers, or where these are missing."""
+    """An array of a column on disk: `what` is "places" (indices), "numbers", "missing" or "texts" (summaries)."""
 
     what: str
     values: NDArray[Any]

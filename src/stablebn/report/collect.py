@@ -8,7 +8,7 @@ from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from stablebn.api.checks import checked
+from stablebn.api.check import checked
 from stablebn.errors import OptionError, spelled
 from stablebn.graph import DAG, PDAG, Comparison, compare
 from stablebn.graph.names import Edge, name_key
@@ -35,7 +35,7 @@ from stablebn.result.explain import explanations, family_scores_of
 from stablebn.result.explanation import Explanation
 from stablebn.search.operator_trace import OperatorTrace
 from stablebn.search.trace import Trace
-from stablebn.table.table import CategoricalTable, MixedTable
+from stablebn.table.data_kinds import categorical_part
 
 if TYPE_CHECKING:
     from stablebn.resampling.bootstrap_result import Bootstrap
@@ -243,10 +243,8 @@ def _variables(result: Result, names: Sequence[Hashable], labels: Mapping[Hashab
 
 def _levels(prepared: Prepared | None) -> dict[Hashable, int]:
     """How many levels the categorical variables have."""
-    table = None if prepared is None else prepared.table
-    if isinstance(table, MixedTable):
-        table = table.categorical
-    if not isinstance(table, CategoricalTable):
+    table = None if prepared is None else categorical_part(prepared.table)
+    if table is None:
         return {}
     return {name: len(own) for name, own in zip(table.names, table.levels, strict=True)}
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from stablebn.graph import Comparison
 from stablebn.graph.names import Edge
+from stablebn.messages import counted
 from stablebn.plotting.layout import Layout
 from stablebn.report.labels import Label
 from stablebn.result.explain import FamilyScore
@@ -173,12 +174,3 @@ class Content:
         by_data = f"the data decide the direction of {decided:,}" if decided else "the data decide no direction"
         by_others = "".join(f", {what} that of {number:,}" for what, number in others.items() if number)
         return f"{table}: {edges}; {by_data}{by_others}."
-
-
-def counted(number: int, thing: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "row"), counted(2000, "row")
-    ('1 row', '2,000 rows')
-    """
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

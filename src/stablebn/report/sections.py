@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 
 from stablebn.errors import spelled
-from stablebn.report.content import Arc, Content, Frequencies, Message, Variable, counted
+from stablebn.messages import counted
+from stablebn.report.content import Arc, Content, Frequencies, Message, Variable
 from stablebn.report.graph_svg import graph_picture, is_alone, legend, mark_of
 from stablebn.report.html_tables import Column, table_of
 from stablebn.report.labels import label_of

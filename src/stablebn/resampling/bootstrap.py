@@ -1,4 +1,4 @@
-"""The loop of the bootstrap: draw rows, learn, and remember the graph."""
+"""Bootstrap: draw rows with replacement, learn again, and count how often each edge occurs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import random
 import time
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +19,14 @@ from stablebn.graph.names import rank_names
 from stablebn.learners import AUTOMATIC
 from stablebn.messages import Caution
 from stablebn.options import at_least, callback, checked_arguments, choice, file_path
-from stablebn.prepare.dask.workers import Partitions
-from stablebn.resampling.bootstrap_checkpoint import Checkpoint, Replicate, key_of
+from stablebn.resampling.bootstrap_checkpoint import BootstrapCheckpoint, Replicate, key_of
 from stablebn.resampling.bootstrap_result import Bootstrap
-from stablebn.resampling.builtin_learner import OurLearner
+from stablebn.resampling.builtin_learner import BuiltinLearner
 from stablebn.resampling.external_learner import CallableLearner
-from stablebn.resampling.learner_in_layout import LearnerLike
-from stablebn.threads import run_at_once
+from stablebn.resampling.runner import LearnerLike, ResampledLearner, run_jobs
 
 NOT_HERE = ("max_time", "resume")
-"""Options of one search that many of them do not have."""
+"""Options of `learn` that a bootstrap does not have."""
 
 
 @checked_arguments(
@@ -50,38 +47,38 @@ def bootstrap(
     progress: Callable[[int, int], None] | None = None,
     **options: Any,
 ) -> Bootstrap:
-    """Find out how sure the edges of a learned graph are: learn again from rows drawn with replacement.
+    """Estimate how certain the edges of a learned graph are: learn again from rows drawn with replacement.
 
-    The rows that are drawn are a function of the table and the seed: the same in every layout, for every learner. A
-    graph that is stable, the same for every layout, need not be certain: this tells how far another sample might have
-    given another one.
+    The drawn rows are a function of the table and the seed: the same in every layout, for every learner. A graph that
+    is stable (the same for every layout) need not be certain: the bootstrap shows how different the graph of another
+    sample could be.
 
     Parameters
     ----------
     data
         As in `learn`.
     algorithm : str or callable
-        One of our learners by its name, or any callable that takes a frame of the kind of `data` (a pandas DataFrame
-        for other tables, a PyArrow Table where pandas is not installed) and returns edges as (from, to) pairs or a
-        graph: DAG, PDAG, result, networkx. A pair both ways round is an edge without a direction.
+        The name of an algorithm, or any callable that takes a frame of the same type as `data` (for other data a
+        pandas DataFrame, or a PyArrow Table if pandas is not installed) and returns edges as (from, to) pairs or a
+        graph: DAG, PDAG, result, networkx. A pair in both directions is an undirected edge.
     replicates : int
         How many samples are drawn.
     seed : int
         The same seed draws the same samples, on every machine.
     layouts : {1, 2}, optional
-        With 2 every replicate is learned from twice, with its columns and rows in two random orders, so that what the
-        layout decides is told from what the sample decides. By default 1 for our stable learners, which no layout can
+        With 2 every replicate is learned twice, with its columns and rows in two random orders. This separates the
+        influence of the layout from that of the sample. By default 1 for the stable algorithms, which no layout can
         change, and 2 for others.
     checkpoint : path, optional
-        A file to which every replicate is written when it is done. Where it is there, those in it are not learned
-        again, and the answer is the same as without an interruption.
+        A file that gets every replicate when it is done. If the file exists, its replicates are not learned again,
+        and the result is the same as without an interruption.
     progress : callable
         Called with how many graphs are learned and how many there will be, not always from the same thread.
     **options
-        Those of `learn` but `max_time`. `threads` are as many replicates at once; with `client` the workers of a Dask
-        cluster learn from them, as many at once as they have threads. For a callable those that say how
-        to read the table: names, weights, kinds, columns, drop, keep, sep, decimal, encoding, na_values; and threads,
-        by default one.
+        Those of `learn` except `max_time`. `threads` is how many replicates are learned at once; with `client` the
+        workers of a Dask cluster learn them, as many at once as the workers have threads. For a callable the options
+        that say how to read the table: names, weights, kinds, columns, drop, keep, sep, decimal, encoding, na_values;
+        and threads, by default 1.
 
     Returns
     -------
@@ -98,21 +95,22 @@ def bootstrap(
     layouts = layouts or (1 if learner.stable else 2)
 
     began = time.perf_counter()
-    wanted = [(number, layout) for number in range(replicates) for layout in range(layouts)]
+    jobs = [(number, layout) for number in range(replicates) for layout in range(layouts)]
     if checkpoint is None:
-        found = _learned(learner, wanted, seed, None, progress)
+        learned = _learn_replicates(jobs, learner, seed, None, progress)
     else:
-        told = {"version": __version__, "seed": seed, "callable": not isinstance(algorithm, str), **learner.told()}
-        key = key_of(told, learner.contents())
-        with closing(Checkpoint(Path(checkpoint), key, len(learner.learned.nodes))) as kept:
-            found = _learned(learner, wanted, seed, kept, progress)
+        is_callable = not isinstance(algorithm, str)
+        identity = {"version": __version__, "seed": seed, "callable": is_callable, **learner.identity()}
+        key = key_of(identity, learner.contents())
+        with closing(BootstrapCheckpoint(Path(checkpoint), key, len(learner.learned.nodes))) as saved:
+            learned = _learn_replicates(jobs, learner, seed, saved, progress)
     seconds = time.perf_counter() - began
 
-    failures = [found[place].failure for place in wanted if found[place].failure]
-    if len(failures) == len(wanted):
+    failures = [replicate.failure for replicate in learned if replicate.failure]
+    if len(failures) == len(jobs):
         raise DataError(f"nothing was learned from any replicate: {failures[0]}")
     names = list(rank_names(learner.learned.nodes))
-    graphs = [_graph(found[place], learner.learned.nodes, names) for place in wanted]
+    graphs = [_graph(replicate, learner.learned.nodes, names) for replicate in learned]
     return Bootstrap(
         learner=learner.title,
         rows=learner.rows,
@@ -123,66 +121,52 @@ def bootstrap(
         graphs=tuple(graphs[::layouts]),
         relaid=tuple(graphs[1::2]) if layouts == 2 else (),
         canonical=learner.canonical,
-        warnings=(*(() if learner.result is None else learner.result.warnings), *_failed(failures, len(wanted))),
+        warnings=(*(() if learner.result is None else learner.result.warnings), *_failed(failures, len(jobs))),
         seconds=seconds,
     )
 
 
-def _learner(data: object, algorithm: LearnerLike, options: dict[str, Any]) -> OurLearner | CallableLearner:
+def _learner(data: object, algorithm: LearnerLike, options: dict[str, Any]) -> ResampledLearner:
     if not isinstance(algorithm, str):
         if not callable(algorithm):
             raise OptionError(f"algorithm={shown(algorithm)} is neither the name of a learner nor a callable.")
         return CallableLearner(algorithm, data, options)
     barred = [name for name in NOT_HERE if options.get(name) is not None]
     if "resume" in barred:
-        raise OptionError("bootstrap has no option 'resume': if the file of checkpoint= is there, it goes on from it.")
+        raise OptionError("bootstrap has no option 'resume': if the file of checkpoint= exists, it goes on from it.")
     if barred:
         raise OptionError(
-            f"bootstrap has no option {listed(barred)}: a replicate that is stopped by the clock would tell of the "
-            "machine. Leave it out; a checkpoint makes long runs go on, and max_iter makes searches short."
+            f"bootstrap has no option {listed(barred)}: the graph of a replicate that is stopped by the clock "
+            "depends on the machine. Leave it out. To interrupt long runs use checkpoint; to shorten them use max_iter."
         )
-    return OurLearner(LearnArguments.of_learn((data, algorithm), options))
+    return BuiltinLearner(LearnArguments.of_learn((data, algorithm), options))
 
 
-def _learned(
-    learner: OurLearner | CallableLearner,
-    wanted: Sequence[tuple[int, int]],
+def _learn_replicates(
+    jobs: Sequence[tuple[int, int]],
+    learner: ResampledLearner,
     seed: int,
-    kept: Checkpoint | None,
+    checkpoint: BootstrapCheckpoint | None,
     progress: Callable[[int, int], None] | None,
-) -> dict[tuple[int, int], Replicate]:
-    """The graph of every replicate in every layout, by its number and that of the layout."""
-    found = dict(kept.done) if kept is not None else {}
-    place = rank_names(learner.learned.nodes)
-    done = [None for one in wanted if one in found]
-
-    def take(replicate: Replicate) -> None:
-        if kept is not None:
-            kept.add(replicate)
-        found[replicate.number, replicate.layout] = replicate
-        # Of a list, as several threads count.
-        done.append(None)
-        if progress is not None:
-            progress(len(done), len(wanted))
-
-    def learn(one: tuple[int, int]) -> None:
-        take(_replicate(one, learner, seed, place))
-
-    rest = [one for one in wanted if one not in found]
-    if isinstance(learner, OurLearner) and learner.cluster is not None:
-        for _, replicate in Partitions.of(learner.cluster, rest).one_by_one(_replicate, learner, seed, place):
-            take(replicate)
-    else:
-        run_at_once([partial(learn, one) for one in rest], learner.threads, lambda: None)
-    return found
+) -> list[Replicate]:
+    """Learn every replicate in every layout, on the threads or the cluster of the learner."""
+    return run_jobs(
+        jobs,
+        _learn_replicate,
+        *(learner, seed, rank_names(learner.learned.nodes)),
+        threads=learner.threads,
+        cluster=learner.cluster,
+        checkpoint=checkpoint,
+        progress=progress,
+    )
 
 
-def _replicate(
-    one: tuple[int, int], learner: OurLearner | CallableLearner, seed: int, place: dict[Hashable, int]
+def _learn_replicate(
+    job: tuple[int, int], learner: ResampledLearner, seed: int, rank: dict[Hashable, int]
 ) -> Replicate:
-    number, layout = one
+    number, layout = job
     times = drawn_counts(learner.distinct.counts, seed, number)
-    # From text, because Python makes the same numbers of it in every process.
+    # Seeded by text: Python makes the same numbers of it in every process.
     shuffle = random.Random(f"{seed} {number} {layout}")
     columns = None
     if not learner.stable or layout:
@@ -195,8 +179,8 @@ def _replicate(
     return Replicate(
         number,
         layout,
-        tuple((place[u], place[v]) for u, v in graph.directed),
-        tuple((place[u], place[v]) for u, v in graph.undirected),
+        tuple((rank[u], rank[v]) for u, v in graph.directed),
+        tuple((rank[u], rank[v]) for u, v in graph.undirected),
     )
 
 
@@ -204,19 +188,19 @@ def _graph(replicate: Replicate, nodes: Sequence[Hashable], names: Sequence[Hash
     if replicate.failure:
         return None
     directed, undirected = (
-        [(names[u], names[v]) for u, v in own] for own in (replicate.directed, replicate.undirected)
+        [(names[u], names[v]) for u, v in edges] for edges in (replicate.directed, replicate.undirected)
     )
     return PDAG(nodes, directed, undirected)
 
 
-def _failed(failures: Sequence[str], wanted: int) -> tuple[Caution, ...]:
+def _failed(failures: Sequence[str], jobs: int) -> tuple[Caution, ...]:
     if not failures:
         return ()
     return (
         Caution(
             "failed-replicates",
             (),
-            f"learning failed {len(failures)} times of {wanted}: frequencies are of the other replicates. The first "
-            f"time: {failures[0]}",
+            f"learning failed for {len(failures)} of {jobs} graphs: frequencies are over the other replicates. The "
+            f"first error: {failures[0]}",
         ),
     )

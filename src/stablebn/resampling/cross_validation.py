@@ -1,13 +1,11 @@
-"""Cross-validation: how likely rows are under a network that was learned without them."""
+"""Cross-validation: learn without some rows, and compute the likelihood of these rows."""
 
 from __future__ import annotations
 
-import json
 import math
 import statistics
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,36 +23,37 @@ from stablebn.networks.likelihood import log_likelihood_of_codes
 from stablebn.networks.model import CPT, ConditionalGaussian, Distribution, LinearGaussian, Network
 from stablebn.options import at_least, callback, checked_arguments, instance_of, positive
 from stablebn.prepare.prepared import Prepared
-from stablebn.resampling.builtin_learner import OurLearner, class_of
+from stablebn.resampling.builtin_learner import BuiltinLearner, class_of
 from stablebn.resampling.folds import held_out_counts
+from stablebn.resampling.resampling_result import ResamplingResult
+from stablebn.resampling.runner import run_jobs
 from stablebn.result.result import Result
 from stablebn.stats.moments import Moments
 from stablebn.table.table import ContinuousTable, MixedTable, Table
-from stablebn.threads import run_at_once
 
 SomeTable = TypeVar("SomeTable", bound=Table)
 
 NOT_HERE = ("max_time", "checkpoint", "resume")
-"""Options of one search that many of them do not have."""
+"""Options of `learn` that cross-validation does not have."""
 
-# The least relative deviation of a continuous node: the floor that scores have (specification, section 2).
+# The smallest relative standard deviation of a continuous node, as in the scores (specification, section 2).
 _LEAST_DEVIATION = 2.0**-20
 
 
 @dataclass(frozen=True)
 class Fold:
-    """A part of the rows, and what was learned from all others.
+    """The held-out rows of a fold, and what was learned from all other rows.
 
     Attributes
     ----------
     rows : int
-        Held out, by weight.
+        The number of held-out rows, with their weights.
     log_likelihood : float or None
-        Of these rows under the network that was learned from the others; None where no DAG was learned.
+        The log-likelihood of the held-out rows under the network learned from the others; None if no DAG was learned.
     fingerprint : str
-        Of what was learned from the others.
+        The fingerprint of `result`.
     result : Result
-        What was learned from the others.
+        The result of learning from the other rows.
     """
 
     rows: int
@@ -64,20 +63,20 @@ class Fold:
 
     @property
     def mean(self) -> float | None:
-        """The log-likelihood of a row, on average."""
+        """The mean log-likelihood per row."""
         return None if self.log_likelihood is None else self.log_likelihood / self.rows
 
 
 @dataclass(frozen=True)
 class Difference:
-    """How much more likely rows are under what one learner learned than under what another did.
+    """How much higher the held-out log-likelihood of one learner is than that of another.
 
     Attributes
     ----------
     mean : float
-        Difference of log-likelihoods of a row, on average.
+        The mean difference per row.
     standard_error : float
-        Of the mean, from the differences of the folds.
+        The standard error of the mean, from the differences of the folds.
     """
 
     mean: float
@@ -85,7 +84,7 @@ class Difference:
 
 
 @dataclass(frozen=True, repr=False)
-class CrossValidation:
+class CrossValidation(ResamplingResult):
     """How likely rows are under networks that were learned without them.
 
     Attributes
@@ -94,13 +93,13 @@ class CrossValidation:
     config : dict
         The algorithm, the score and all options, as they were used.
     smoothing : float
-        Imaginary sample size of the parameters.
+        The imaginary sample size of the parameters.
     seed : int
     rows : int
-        N, by weight.
+        N, the sum of the weights.
     folds : tuple of Fold
     result : Result
-        What was learned from all rows.
+        The result of learning from all rows.
     warnings : tuple of Caution
     """
 
@@ -115,45 +114,45 @@ class CrossValidation:
 
     @property
     def means(self) -> tuple[float | None, ...]:
-        """The mean log-likelihood of the rows of every fold."""
+        """The mean log-likelihood per row of every fold."""
         return tuple(fold.mean for fold in self.folds)
 
     @property
     def mean(self) -> float:
-        """The log-likelihood of a held-out row, on average over all rows; NaN if no fold has any."""
+        """The mean log-likelihood per held-out row, over all rows; NaN if no fold has one."""
         done = [fold for fold in self.folds if fold.log_likelihood is not None]
         total = math.fsum(fold.log_likelihood or 0.0 for fold in done)
         return total / sum(fold.rows for fold in done) if done else math.nan
 
     @property
     def standard_error(self) -> float:
-        """Of the mean, from the means of the folds; these share rows that were learned from, so it is a rough one."""
+        """The standard error of the mean, from the means of the folds. It is rough: the folds share training rows."""
         return _standard_error([mean for mean in self.means if mean is not None])
 
     @property
     def fingerprints(self) -> tuple[str, ...]:
-        """Of what was learned without each fold."""
+        """The fingerprint of the result learned without each fold."""
         return tuple(fold.fingerprint for fold in self.folds)
 
     def difference(self, other: CrossValidation) -> Difference:
-        """How much better this one predicts than another, fold by fold on the same rows.
+        """Return how much better this result predicts than another one, fold by fold on the same rows.
 
         Raises
         ------
         OptionError
-            The folds are not the same, or a fold of either has no log-likelihood.
+            The folds are not the same, or a fold of one result has no log-likelihood.
         """
         instance_of(CrossValidation, "the result of stablebn.cross_validate")("other", other)
-        sizes = [[fold.rows for fold in own.folds] for own in (self, other)]
+        sizes = [[fold.rows for fold in result.folds] for result in (self, other)]
         if sizes[0] != sizes[1] or self.seed != other.seed:
             raise OptionError("the folds are not the same: use one table, one seed and one number of folds for both.")
         pairs = [(a, b) for a, b in zip(self.means, other.means, strict=True) if a is not None and b is not None]
         if len(pairs) < len(self.folds):
-            raise OptionError("some folds have no log-likelihood, as no DAG was learned: there is nothing to compare.")
+            raise OptionError("some folds have no log-likelihood, because no DAG was learned: they cannot be compared.")
         return Difference(self.mean - other.mean, _standard_error([a - b for a, b in pairs]))
 
     def summary(self) -> str:
-        """A few readable lines."""
+        """Return a few readable lines: the mean log-likelihood, the folds, and the warnings."""
         answer = (
             f"Held-out log-likelihood of a row {self.mean:,.4f}, standard error {self.standard_error:.2g} "
             f"({self.algorithm}, {len(self.folds)} folds of {self.rows:,} rows, seed {self.seed})."
@@ -161,14 +160,11 @@ class CrossValidation:
         means = ", ".join("none" if mean is None else f"{mean:,.4f}" for mean in self.means)
         graphs = len({class_of(fold.result) for fold in self.folds})
         learned = "One graph was" if graphs == 1 else f"{graphs} different graphs were"
-        lines = [f"  Folds: {means}.", f"  {learned} learned, up to directions that the data cannot tell."]
+        lines = [f"  Folds: {means}.", f"  {learned} learned, up to directions that the data do not determine."]
         return "\n".join([answer, *lines, *(f"  {caution}" for caution in self.warnings)])
 
-    def __repr__(self) -> str:
-        return self.summary()
-
     def to_dict(self) -> dict[str, Any]:
-        """Everything, in types that JSON has: equal cross-validations give equal texts."""
+        """Return everything in types that JSON has: equal cross-validations give equal texts."""
         return {
             "algorithm": self.algorithm,
             "rows": self.rows,
@@ -183,10 +179,6 @@ class CrossValidation:
             "warnings": [str(caution) for caution in self.warnings],
             "result": self.result.to_dict(),
         }
-
-    def to_json(self) -> str:
-        """`to_dict` as JSON text; names that JSON does not have are written as text."""
-        return json.dumps(self.to_dict(), indent=1, default=str, ensure_ascii=False) + "\n"
 
 
 @checked_arguments(
@@ -205,29 +197,29 @@ def cross_validate(
     progress: Callable[[int, int], None] | None = None,
     **options: Any,
 ) -> CrossValidation:
-    """Find out how well what is learned predicts: learn without some rows, and see how likely these are.
+    """Estimate how well a learned network predicts: learn without some rows, and compute how likely these rows are.
 
-    Which rows are held out together is a function of the table and the seed: the same in every layout, under all names,
-    labels and units, for every learner and score. So results of several learners can be compared fold by fold.
+    The folds are a function of the table and the seed: the same in every layout, under all names, labels and units, for
+    every algorithm and score. So results of several algorithms can be compared fold by fold.
 
     Parameters
     ----------
     data
         As in `learn`.
     algorithm : str
-        One of our learners.
+        The name of an algorithm.
     folds : int
-        In how many parts the rows are split, of sizes that differ by one at most.
+        The number of parts into which the rows are split; their sizes differ by at most one.
     seed : int
         The same seed makes the same folds, on every machine.
     smoothing : float
-        Imaginary sample size with which probabilities are estimated, as in ``fit(method="bde", iss=smoothing)``: so no
-        held-out row is impossible. The levels of a column are those of the whole table, or those declared.
+        The imaginary sample size with which probabilities are estimated, as in ``fit(method="bde", iss=smoothing)``:
+        no held-out row is impossible. The levels of a column are those of the complete table, or those declared.
     progress : callable
         Called with how many folds are done and how many there are, not always from the same thread.
     **options
-        Those of `learn` but `max_time`. `threads` are as many folds at once. What `discretise` does, it does once, for
-        the whole table: the likelihood is that of the bins.
+        Those of `learn` except `max_time`. `threads` is how many folds are learned at once. `discretise` cuts the
+        complete table once: the likelihood is that of the bins.
 
     Returns
     -------
@@ -245,42 +237,38 @@ def cross_validate(
     barred = [name for name in NOT_HERE if options.get(name) is not None]
     if barred:
         raise OptionError(
-            f"cross_validate has no option {listed(barred)}: it learns many times, and of each fold all or nothing, as "
-            "one that is stopped by the clock would tell of the machine. Leave it out; max_iter makes searches short."
+            f"cross_validate has no option {listed(barred)}: it learns every fold completely, as the graph of a search "
+            "that is stopped by the clock depends on the machine. Leave it out; max_iter makes searches short."
         )
     if is_among(options.get("missing"), ("available",)):
         raise OptionError(
-            'missing="available" is for learning: a network tells how likely whole rows are. Say missing="drop".'
+            'missing="available" is for learning: a network gives the likelihood of complete rows. Use missing="drop".'
         )
     if is_among(algorithm, (AUTOMATIC,)):
-        # A fold is judged by a fitted network, which has no distribution for arcs from numbers to categories.
+        # The fitted network of a fold has no distribution for arcs from continuous to categorical variables.
         options = {"arcs": "clg", **options}
-    learner = OurLearner(LearnArguments.of_learn((data, algorithm), options))
+    learner = BuiltinLearner(LearnArguments.of_learn((data, algorithm), options))
     if folds > learner.rows:
-        raise OptionError(f"folds={folds} are more than the {learner.rows} rows. Say at most as many.")
-    # Levels that a fold does not have are levels all the same.
+        raise OptionError(f"folds={folds} are more than the {learner.rows} rows. Use at most as many.")
+    # A level that does not occur in a fold is still a level.
     prepared = learner.prepared
     categorical, _ = parts_of(prepared.table)
     levels = {**dict(zip(categorical.names, categorical.levels, strict=True)), **prepared.levels}
     prepared = replace(prepared, levels=levels)
     held_out = held_out_counts(learner.distinct.counts, folds, seed)
-    found: dict[int, Fold] = {}
 
-    def learn(number: int) -> None:
+    def learn_fold(number: int) -> Fold:
         try:
-            found[number] = _fold(learner, prepared, held_out[number], smoothing)
+            return _fold(learner, prepared, held_out[number], smoothing)
         except KnowledgeError as error:
-            # What is known fits the whole table, or it would have been refused before.
+            # The knowledge fits the complete table: otherwise learning from it has raised the error before.
             raise KnowledgeError(
-                f"without the rows of fold {number + 1} nothing can be learned: {error} Say fewer folds or another "
-                "seed, or leave that arc out of what is required.",
+                f"without the rows of fold {number + 1} nothing can be learned: {error} Use fewer folds or another "
+                "seed, or do not require that arc.",
                 error.conflicts,
             ) from None
-        if progress is not None:
-            progress(len(found), folds)
 
-    run_at_once([partial(learn, number) for number in range(folds)], learner.threads, lambda: None)
-    done = tuple(found[number] for number in range(folds))
+    done = tuple(run_jobs(range(folds), learn_fold, threads=learner.threads, progress=progress))
     return CrossValidation(
         algorithm=str(learner.result.config["algorithm"]),
         config=learner.result.config,
@@ -293,15 +281,15 @@ def cross_validate(
     )
 
 
-def _fold(learner: OurLearner, prepared: Prepared, held_out: NDArray[np.int64], smoothing: float) -> Fold:
+def _fold(learner: BuiltinLearner, prepared: Prepared, held_out: NDArray[np.int64], smoothing: float) -> Fold:
     distinct = learner.distinct
     training = with_rows(prepared, chosen_rows(distinct, distinct.counts - held_out))
     result = learner.result_of(training)
     rows = int(held_out.sum())
     if result.dag is None:
         return Fold(rows, None, result.fingerprint, result)
-    # By canonical numbers: names have no say in the order of sums.
-    number: dict[Hashable, Hashable] = {name: place for place, name in enumerate(learner.canonical)}
+    # Canonical numbers instead of names, so that names cannot influence the order of sums.
+    number: dict[Hashable, Hashable] = {name: rank for rank, name in enumerate(learner.canonical)}
     dag = DAG(list(number.values()), [(number[u], number[v]) for u, v in result.dag.arcs])
     network = _with_floors(fit(dag, _numbered(training, number), method="bde", iss=smoothing), prepared, number)
     out = chosen_rows(distinct, held_out)
@@ -315,7 +303,7 @@ def _fold(learner: OurLearner, prepared: Prepared, held_out: NDArray[np.int64], 
 
 
 def _numbered(prepared: Prepared, number: Mapping[Hashable, Hashable]) -> Prepared:
-    """The table under canonical numbers instead of names; without columns that take no part in the whole table."""
+    """Replace names by canonical numbers, and drop the columns that are not among the canonical variables."""
 
     def renamed(table: SomeTable) -> SomeTable:
         return replace(table, names=tuple(number[name] for name in table.names))
@@ -328,27 +316,27 @@ def _numbered(prepared: Prepared, number: Mapping[Hashable, Hashable]) -> Prepar
         names=tuple(number[name] for name in prepared.names if name in number),
         table=table,
         kinds={number[name]: kind for name, kind in prepared.kinds.items() if name in number},
-        decisions={number[name]: own for name, own in prepared.decisions.items() if name in number},
+        decisions={number[name]: decision for name, decision in prepared.decisions.items() if name in number},
         constants={number[name]: value for name, value in prepared.constants.items() if name in number},
-        levels={number[name]: own for name, own in prepared.levels.items() if name in number},
+        levels={number[name]: levels for name, levels in prepared.levels.items() if name in number},
         cuts={},
     )
 
 
 def _with_floors(network: Network, prepared: Prepared, number: Mapping[Hashable, Hashable]) -> Network:
-    """The network without continuous nodes that have no spread: such a density would be without bound."""
+    """Raise the standard deviations of continuous nodes to a minimum: without it a density could be infinite."""
     _, continuous = parts_of(prepared.table)
     floors = {number[name]: _LEAST_DEVIATION * _deviation(continuous, v) for v, name in enumerate(continuous.names)}
 
-    def floored(node: Hashable, own: Distribution) -> Distribution:
-        if isinstance(own, CPT):
-            return own
-        if isinstance(own, LinearGaussian):
-            return replace(own, sd=max(own.sd, floors[node]))
-        assert isinstance(own, ConditionalGaussian)
-        return replace(own, sds=np.maximum(own.sds, floors[node]))
+    def floored(node: Hashable, distribution: Distribution) -> Distribution:
+        if isinstance(distribution, CPT):
+            return distribution
+        if isinstance(distribution, LinearGaussian):
+            return replace(distribution, sd=max(distribution.sd, floors[node]))
+        assert isinstance(distribution, ConditionalGaussian)
+        return replace(distribution, sds=np.maximum(distribution.sds, floors[node]))
 
-    return Network({node: floored(node, own) for node, own in network.items()})
+    return Network({node: floored(node, distribution) for node, distribution in network.items()})
 
 
 def _deviation(table: ContinuousTable, v: int) -> float:
@@ -361,14 +349,14 @@ def _standard_error(values: list[float]) -> float:
 
 
 def _without_dag(folds: tuple[Fold, ...]) -> tuple[Caution, ...]:
-    lost = [place + 1 for place, fold in enumerate(folds) if fold.log_likelihood is None]
-    if not lost:
+    failed = [number for number, fold in enumerate(folds, 1) if fold.log_likelihood is None]
+    if not failed:
         return ()
     return (
         Caution(
             "not-extendable",
             (),
-            f"In folds {listed(lost)} no DAG extends the learned graph, so it has no parameters: the mean is that of "
-            "the other folds. A smaller alpha or a learner that climbs may help.",
+            f"In folds {listed(failed)} no DAG extends the learned graph, so it has no parameters: the mean is that of "
+            "the other folds. A smaller alpha or a score-based algorithm may help.",
         ),
     )

@@ -1,4 +1,4 @@
-"""Somebody else's learner on replicates: a frame of the user's own kind for each."""
+"""Learn with a callable of the user: it takes a frame of the kind of the data, and returns edges or a graph."""
 
 from __future__ import annotations
 
@@ -17,25 +17,71 @@ from stablebn.canonical.rows import CanonicalRows, canonical_rows
 from stablebn.columns.arrow.conversion import Columns
 from stablebn.columns.selection import Choice
 from stablebn.columns.weights import set_weights_apart
-from stablebn.graph import PDAG
-from stablebn.graph.names import name_key
+from stablebn.errors import GraphError, shown
+from stablebn.graph import PDAG, as_graph
+from stablebn.graph.convert import edges_by_kind
+from stablebn.graph.names import Edge, name_key
 from stablebn.io.csv.dialect import OF_TEXT, Dialect
 from stablebn.io.sources import read
 from stablebn.learners import define_problem
-from stablebn.options import refuse_unknown
+from stablebn.options import is_hashable, is_iterable, refuse_unknown
 from stablebn.prepare.prepare import prepare
+from stablebn.prepare.read_options import ReadOptions
 from stablebn.prepare.relayout import permutation
-from stablebn.resampling.learner_in_layout import edges_of, frame
+from stablebn.resampling.runner import ResampledLearner
+from stablebn.result.result import Result
 from stablebn.scores.registry import ScoreConfig
 
 OPTIONS = ("names", "weights", "kinds", "columns", "drop", "keep", *OF_TEXT, "threads")
-"""What a bootstrap of a callable can be told of the table."""
+"""The options of a bootstrap of a callable: how to read the table, and how many threads there are."""
 
 
-class CallableLearner:
-    """A callable from a frame to a graph, a table, and frames with other rows of it.
+def callable_name(function: Callable[..., object]) -> str:
+    """Return the name of a callable, or of its type."""
+    return str(getattr(function, "__name__", type(function).__name__))
 
-    The rows of a frame are those of the table, as they stand there: missing values are the callable's affair.
+
+def frame(columns: Columns) -> Any:
+    """Convert columns to a pandas DataFrame, or to a PyArrow Table if pandas is not installed."""
+    table = pa.Table.from_arrays([column.unify_dictionaries() for column in columns.values()], list(map(str, columns)))
+    try:
+        import pandas
+    except ImportError:
+        return table
+    framed = table.to_pandas()
+    # Names need not be text; and tuples would become a MultiIndex.
+    framed.columns = pandas.Index(list(columns), tupleize_cols=False)
+    return framed
+
+
+def edges_of(learned: object) -> tuple[list[Edge], list[Edge]]:
+    """Return the directed and the undirected edges that a learner returned; a pair in both directions is undirected."""
+    if isinstance(learned, Result):
+        # The learned graph itself, and not a DAG that extends it.
+        learned = learned.pdag
+    # Networks and networkx graphs are iterable too, over their nodes.
+    if not is_iterable(learned) or hasattr(learned, "dag") or hasattr(learned, "is_directed"):
+        directed, undirected = edges_by_kind(as_graph(learned))
+        return list(directed), list(undirected)
+    pairs = dict.fromkeys(_pair(edge) for edge in learned)
+    return (
+        [(u, v) for u, v in pairs if (v, u) not in pairs],
+        [(u, v) for u, v in pairs if (v, u) in pairs and name_key(u) <= name_key(v)],
+    )
+
+
+def _pair(edge: object) -> Edge:
+    if isinstance(edge, tuple | list) and len(edge) == 2 and all(map(is_hashable, edge)):
+        return edge[0], edge[1]
+    raise GraphError(f"a learner must return a graph, or pairs of column names; got {shown(edge)} for a pair.")
+
+
+class CallableLearner(ResampledLearner):
+    """A callable from a frame to a graph, with a table.
+
+    The frames have rows of the table as they are: the callable handles missing values itself. It is not known whether
+    its graphs depend on the layout, so `stable` is false. It may not be safe to call in several threads, so one thread
+    is the default.
 
     Parameters
     ----------
@@ -44,12 +90,6 @@ class CallableLearner:
         As `learn` takes it.
     options : mapping
         Some of `OPTIONS`.
-
-    Attributes
-    ----------
-    title, stable, result, learned, rows, canonical, distinct, failures, threads
-        As of `OurLearner`. Nobody knows whether it is stable; and it may not bear to be called by several threads, so
-        unless it is said otherwise there is one.
     """
 
     stable = False
@@ -67,40 +107,47 @@ class CallableLearner:
         )
         columns, weights = set_weights_apart(source.columns, options.get("weights"))
         prepared = prepare(
-            columns, kinds=options.get("kinds"), keep=options.get("keep"), weights=weights, missing="available"
+            columns,
+            ReadOptions(
+                kinds=options.get("kinds"),
+                keep=options.get("keep"),
+                weights=weights,
+                missing="available",
+                threads=1,
+            ),
         )
-        self.title = str(getattr(function, "__name__", type(function).__name__))
+        self.title = callable_name(function)
         self.threads = options.get("threads") or 1
         self.rows = prepared.table.total
         problem = define_problem(prepared.table, ScoreConfig(), unit_free=True)
         varying = tuple(problem.names[v] for v in problem.decreasing)
-        called: dict[Hashable, Hashable] = {name: place for place, name in enumerate(varying)}
-        self.canonical = (*varying, *sorted((name for name in columns if name not in called), key=name_key))
-        found = canonical_rows(prepared.table, called=called)
+        ranks: dict[Hashable, Hashable] = {name: rank for rank, name in enumerate(varying)}
+        self.canonical = (*varying, *sorted((name for name in columns if name not in ranks), key=name_key))
+        distinct = canonical_rows(prepared.table, called=ranks)
         self._function = function
         self._columns = columns
-        self._with_rows = _frames(data, columns)
+        self._frame_of = _frames(data, columns)
         used = _used_rows(columns, weights, list(prepared.kinds))
-        self.distinct = CanonicalRows(used[found.places], found.counts)
+        self.distinct = CanonicalRows(used[distinct.places], distinct.counts)
         counts = np.ones(len(used), dtype=np.int64) if prepared.table.weights is None else prepared.table.weights
-        self.learned = self._learned(self._with_rows(np.repeat(used, counts), list(columns)))
+        self.learned = self._learned(self._frame_of(np.repeat(used, counts), list(columns)))
 
     def learn(self, times: NDArray[np.int64], columns: list[Hashable] | None, shuffle: random.Random) -> PDAG:
-        """The class of the graph of a replicate, its rows shuffled; see `OurLearner.learn`."""
+        """Learn the CPDAG of a replicate with shuffled rows; see `ResampledLearner.learn`."""
         rows = np.repeat(self.distinct.places, times)
-        return self._learned(self._with_rows(rows[permutation(len(rows), shuffle)], columns or list(self._columns)))
+        return self._learned(self._frame_of(rows[permutation(len(rows), shuffle)], columns or list(self._columns)))
 
     def _learned(self, table: Any) -> PDAG:
         graph = PDAG(list(self._columns), *edges_of(self._function(table)))
         return graph.cpdag() if graph.is_extendable else graph
 
-    def told(self) -> dict[str, Any]:
-        """Whose it is: what a callable does nobody can tell."""
+    def identity(self) -> dict[str, Any]:
+        """Return the module and the name of the callable: its code is not compared."""
         function: Any = self._function
         return {"module": getattr(function, "__module__", ""), "name": getattr(function, "__qualname__", self.title)}
 
     def contents(self) -> Iterator[Any]:
-        """The table, whatever its layout: columns by name, rows in canonical order."""
+        """Yield the columns by name, with rows in canonical order."""
         for name in sorted(self._columns, key=name_key):
             values = self._columns[name].take(pa.array(self.distinct.places)).to_pylist()
             yield np.array([repr((name, values))])
@@ -108,7 +155,7 @@ class CallableLearner:
 
 
 def _used_rows(columns: Columns, weights: pa.ChunkedArray | None, among: Sequence[Hashable]) -> NDArray[np.int64]:
-    """The rows that a prepared table has: those with a weight, and with a value in some column."""
+    """Return the rows that a prepared table has: those with a weight above 0 and a value in some column."""
     used = np.ones(len(next(iter(columns.values()))), dtype=np.bool_)
     if weights is not None:
         used = np.asarray(weights.to_numpy() > 0)
@@ -119,9 +166,9 @@ def _used_rows(columns: Columns, weights: pa.ChunkedArray | None, among: Sequenc
 
 
 def _frames(data: object, columns: Columns) -> Callable[[NDArray[np.int64], list[Hashable]], Any]:
-    """A function that makes a frame of rows and columns, of the kind that the user gave.
+    """Return a function from rows and columns to a frame of the same type as `data`.
 
-    Where that was no frame it is a pandas DataFrame, or a PyArrow Table where pandas is not installed.
+    For other data the frame is a pandas DataFrame, or a PyArrow Table if pandas is not installed.
     """
     given: Any = data
     if nw.dependencies.is_pandas_dataframe(given):

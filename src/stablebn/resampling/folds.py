@@ -1,4 +1,4 @@
-"""Which rows are held out when: folds that belong to the rows of a table, never to where these stand."""
+"""Split the rows of a table into folds that depend on the content of the rows, not on their order."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from numpy.typing import NDArray
 
 from stablebn.canonical.row_draws import check_drawn
 
-# Bootstrap replicates have the same generator, and lower numbers.
+# Separates the random numbers of folds from those of bootstrap replicates, whose numbers are lower.
 _PURPOSE = 1 << 63
 
 
 def held_out_counts(counts: NDArray[np.int64], folds: int, seed: int) -> NDArray[np.int64]:
-    """How many of the rows equal to each distinct one are in each fold.
+    """Return how many copies of each distinct row are in each fold.
 
-    Rows in canonical order, equal ones next to each other, get random numbers: the raw output of Philox, a
-    counter-based generator, under a key made of the seed. In the order of these numbers they are dealt out to the folds
-    one by one, so that the sizes of folds differ by one at most.
+    Every row, in canonical order, gets a random number: the raw output of Philox, a counter-based generator, with the
+    seed in its key. In the order of these numbers the rows are dealt out to the folds one by one, so the sizes of the
+    folds differ by at most one.
 
     Parameters
     ----------
     counts : int64 array [distinct]
-        How many rows are equal to each, in canonical order.
+        How many copies of each distinct row there are, in canonical order.
     folds : int
         At most the number of rows.
     seed : int

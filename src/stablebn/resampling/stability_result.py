@@ -1,31 +1,25 @@
-"""What an audit found: the graphs of all layouts, and how far they agree."""
+"""Represent the result of a stability analysis: the graphs of all layouts, and how far they agree."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import os
 import statistics
-from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from stablebn.errors import one_of
 from stablebn.graph import DAG, PDAG, compare
-from stablebn.graph.metrics import edge_marks
-from stablebn.graph.names import rank_names, sorted_edges
-from stablebn.messages import Caution
+from stablebn.messages import Caution, counted
+from stablebn.resampling.edge_frequencies import EdgeFrequencies, EdgeFrequency
+from stablebn.resampling.resampling_result import EdgeFrequencyResult, csv_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 class Spread(NamedTuple):
-    """Mean, sample standard deviation, least and greatest of some values; exactly 0.0 where they are all equal."""
+    """Mean, sample standard deviation, minimum and maximum; the deviation of equal values is exactly 0.0."""
 
     mean: float
     sd: float
@@ -34,52 +28,32 @@ class Spread(NamedTuple):
 
     @property
     def width(self) -> float:
-        """The greatest less the least."""
+        """The maximum minus the minimum."""
         return self.high - self.low
 
 
-class EdgeFrequency(NamedTuple):
-    """In how many layouts two variables are joined: a -> b, a <- b, or without a direction."""
-
-    a: Hashable
-    b: Hashable
-    forward: int
-    backward: int
-    undirected: int
-
-    @property
-    def adjacent(self) -> int:
-        """In how many layouts they are joined at all."""
-        return self.forward + self.backward + self.undirected
-
-    @property
-    def agreement(self) -> int:
-        """In how many layouts the edge is as it most often is, where it is there."""
-        return max(self.forward, self.backward, self.undirected)
-
-
 @dataclass(frozen=True, repr=False)
-class Stability:
-    """How much of a learner's answer the layout of the table decides.
+class Stability(EdgeFrequencyResult):
+    """How much of a learned graph depends on the layout of the table.
 
     Attributes
     ----------
     learner : str
     rows : int
-        Of the table.
+        The rows of the table.
     vary : tuple of str
-        What differed between layouts.
+        What differs between layouts.
     seed : int
     score_name : str or None
         None if graphs were not scored.
     learned : tuple of PDAG
-        The graph of every layout under the names of the table, that of the table as given first. A learner of DAGs
-        directs every edge.
+        The graph of every layout, with the names of the table as given; the first layout is that table itself. An
+        algorithm that learns DAGs directs every edge.
     scores : tuple of (float or None)
-        Of the graphs in `learned`; None where no DAG extends one.
+        The scores of the graphs in `learned`; None if no DAG extends the graph.
     truth : DAG, PDAG or None
     warnings : tuple of Caution
-        What our learner says of the table as given: names decide between identical columns, for instance.
+        The warnings of the algorithm for the table as given.
     times : tuple of float
         Seconds that the learner took for each layout.
     """
@@ -97,28 +71,28 @@ class Stability:
 
     @property
     def layouts(self) -> int:
-        """How many layouts there were."""
+        """The number of layouts."""
         return len(self.learned)
 
     @cached_property
     def graphs(self) -> int:
-        """How many different graphs they gave."""
+        """The number of different graphs."""
         return len(set(self.learned))
 
     @cached_property
     def cpdags(self) -> tuple[PDAG, ...]:
-        """Equivalence class of every learned graph that a DAG extends."""
+        """The CPDAG of every learned graph that a DAG extends."""
         classes = {graph: graph.cpdag() for graph in dict.fromkeys(self.learned) if graph.extension() is not None}
         return tuple(classes[graph] for graph in self.learned if graph in classes)
 
     @cached_property
     def classes(self) -> int:
-        """How many different equivalence classes they gave."""
+        """The number of different Markov equivalence classes."""
         return len(set(self.cpdags))
 
     @property
     def non_extendable(self) -> int:
-        """In how many layouts no DAG extends the graph: these have no class, no score and no F1."""
+        """The number of layouts in which no DAG extends the graph: these have no CPDAG, no score and no F1."""
         return self.layouts - len(self.cpdags)
 
     @property
@@ -128,16 +102,13 @@ class Stability:
 
     @cached_property
     def edges(self) -> tuple[EdgeFrequency, ...]:
-        """Every pair that is joined in some layout: the most often joined first, then by name."""
-        rank = rank_names(self.learned[0].nodes)
-        tally = Counter(edge for graph in self.learned for edge in edge_marks(graph, rank).items())
-        pairs = sorted_edges(dict.fromkeys(pair for pair, _ in tally), rank)
-        found = [EdgeFrequency(*pair, *(tally[pair, mark] for mark in ("->", "<-", "--"))) for pair in pairs]
-        return tuple(sorted(found, key=lambda edge: -edge.adjacent))
+        """Every pair that is adjacent in some layout: the most frequent first, then by name."""
+        counts = EdgeFrequencies(self.learned, self.learned[0].nodes).counts
+        return tuple(EdgeFrequency(*pair, *marks) for pair, marks in counts.items())
 
     @cached_property
     def shd(self) -> Spread | None:
-        """Structural Hamming distance between the CPDAGs of every two layouts."""
+        """Structural Hamming distance between the CPDAGs of every pair of layouts."""
         distance = {
             frozenset(pair): compare(*pair, as_cpdag=False).shd for pair in combinations(dict.fromkeys(self.cpdags), 2)
         }
@@ -150,7 +121,7 @@ class Stability:
 
     @cached_property
     def f1(self) -> Spread | None:
-        """Spread of F1, if the truth was given."""
+        """Spread of F1; None without a true graph."""
         if self.truth is None:
             return None
         f1 = {graph: compare(graph, self.truth).f1 for graph in dict.fromkeys(self.cpdags)}
@@ -158,7 +129,7 @@ class Stability:
 
     @property
     def seconds(self) -> float:
-        """Seconds that the learner took for all layouts."""
+        """Seconds that the learner took for all layouts together."""
         return sum(self.times)
 
     @property
@@ -173,21 +144,21 @@ class Stability:
             return f"The layout decides directions: {answer} of one equivalence class."
         differences = []
         if self.shd is not None and self.shd.high:
-            differences.append(f"up to {_counted(int(self.shd.high), 'edge')} differ{'s' * (self.shd.high == 1)}")
+            differences.append(f"up to {counted(int(self.shd.high), 'edge')} differ{'s' * (self.shd.high == 1)}")
         if self.score is not None and self.score.width:
             differences.append(f"{str(self.score_name).upper()} differs by up to {self.score.width:,.2f}")
         if self.non_extendable:
-            differences.append(f"in {_counted(self.non_extendable, 'layout')} no DAG extends the graph")
+            differences.append(f"in {counted(self.non_extendable, 'layout')} no DAG extends the graph")
         return f"The layout decides: {'; '.join([answer, *differences])}."
 
     def summary(self) -> str:
-        """A few readable lines: first the answer, then the figures behind it, then what to worry about."""
+        """Return a few readable lines: the answer, the figures behind it, and the warnings."""
         varied = f"other {', '.join(self.vary)}" if self.vary else "nothing varied"
-        table = f"{_counted(self.rows, 'row')} of {_counted(len(self.learned[0].nodes), 'variable')}"
+        table = f"{counted(self.rows, 'row')} of {counted(len(self.learned[0].nodes), 'variable')}"
         lines = [self.verdict, f"  {self.learner} on {table}; {varied} (seed {self.seed})."]
         if self.shd is not None and self.graphs > 1:
             lines.append(
-                f"  {_counted(self.classes, 'equivalence class', 'es')}; SHD between two layouts: "
+                f"  {counted(self.classes, 'equivalence class', 'equivalence classes')}; SHD between two layouts: "
                 f"mean {self.shd.mean:.2f}, at most {self.shd.high:.0f}."
             )
         if self.score is not None:
@@ -198,19 +169,16 @@ class Stability:
         if self.f1 is not None:
             lines.append(f"  F1 {self.f1.mean:.4f}, SD {self.f1.sd:.4f}, from {self.f1.low:.4f} to {self.f1.high:.4f}.")
         always = sum(edge.adjacent == self.layouts for edge in self.edges)
-        settled = sum(edge.agreement == self.layouts for edge in self.edges)
+        same_direction = sum(edge.agreement == self.layouts for edge in self.edges)
         lines.append(
-            f"  Of {_counted(len(self.edges), 'edge')} that were found, {always} are in every layout, "
-            f"{settled} of them always the same way round."
+            f"  Of {counted(len(self.edges), 'edge')} that were found, {always} are in every layout, "
+            f"{same_direction} of them always in the same direction."
         )
         lines += [f"  {caution}" for caution in self.warnings]
         return "\n".join(lines)
 
-    def __repr__(self) -> str:
-        return self.summary()
-
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the times, in types that JSON has: equal audits give equal texts."""
+        """Return everything but the times, in types that JSON has: equal results give equal texts."""
         return {
             "verdict": self.verdict,
             "stable": self.stable,
@@ -232,51 +200,20 @@ class Stability:
             "edges": [{**edge._asdict(), "adjacent": edge.adjacent} for edge in self.edges],
         }
 
-    def to_json(self) -> str:
-        """`to_dict` as JSON text; names that JSON does not have are written as text."""
-        return json.dumps(self.to_dict(), indent=1, default=str, ensure_ascii=False) + "\n"
-
     def to_csv(self) -> str:
-        """The edges as CSV: their two ends, the number of layouts, and in how many they are what."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(("a", "b", "layouts", "adjacent", "forward", "backward", "undirected"))
-        for edge in self.edges:
-            writer.writerow((edge.a, edge.b, self.layouts, edge.adjacent, edge.forward, edge.backward, edge.undirected))
-        return out.getvalue()
+        """Return the edges as CSV: in how many layouts each occurs, and with which direction."""
+        columns = ("a", "b", "layouts", "adjacent", "forward", "backward", "undirected")
+        rows = ({**edge._asdict(), "layouts": self.layouts, "adjacent": edge.adjacent} for edge in self.edges)
+        return csv_text(columns, rows)
 
-    def plot(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        *,
-        kind: Literal["bars", "map"] = "bars",
-        force: bool = False,
-    ) -> Figure:
-        """Draw how often every edge was found and which way, and the spread of the scores; needs matplotlib.
+    def _draw(self, kind: str) -> Figure:
+        from stablebn.resampling.edge_plots import draw_stability
 
-        Parameters
-        ----------
-        path : path, optional
-            A file to write: .png, .svg or .pdf.
-        kind : {"bars", "map"}
-            A bar an edge, or a map in which rows are where arcs start and columns where they end.
-        force : bool
-            Replace a file that exists.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-            Notebooks show it.
-        """
-        from stablebn.plotting.matplotlib_figures import drawn
-        from stablebn.resampling.stability_plot import draw, draw_map
-
-        one_of("kind", kind, ("bars", "map"))
-        return drawn(lambda: draw(self) if kind == "bars" else draw_map(self), path, force=force)
+        return draw_stability(self, kind)
 
 
 def _spread(values: Sequence[float]) -> Spread | None:
-    """Of no values there is none. The module `statistics` adds exactly, so the order of layouts plays no part."""
+    """Return the spread of values, or None without any; `statistics` adds exactly, whatever the order of layouts."""
     if not values:
         return None
     sd = statistics.stdev(values) if len(values) > 1 else 0.0
@@ -285,7 +222,3 @@ def _spread(values: Sequence[float]) -> Spread | None:
 
 def _as_dict(spread: Spread | None) -> dict[str, float] | None:
     return None if spread is None else spread._asdict()
-
-
-def _counted(number: int, thing: str, ending: str = "s") -> str:
-    return f"{number:,} {thing}{'' if number == 1 else ending}"

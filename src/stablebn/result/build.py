@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from stablebn import _core
 from stablebn.errors import listed, spelled
@@ -13,7 +15,6 @@ from stablebn.graph import DAG, PDAG
 from stablebn.graph.names import name_key
 from stablebn.graph.pdag import as_pdag
 from stablebn.learners import Pattern, Problem, SearchConfig
-from stablebn.learners.shared.best_dag import BestDag
 from stablebn.learners.shared.graph_scores import GraphScores
 from stablebn.learners.shared.pattern import extension, numbered
 from stablebn.learners.shared.problem import within_time
@@ -25,6 +26,11 @@ from stablebn.search.equivalence_classes import known_arcs
 from stablebn.search.reversible import reversibility
 from stablebn.stats import MixedStatistics
 from stablebn.stats.variable_sets import bit, members
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+    from stablebn.learners.shared.best_dag import BestDag
 
 _GO_ON = " With the same checkpoint it goes on from here."
 _NO_DIRECTIONS = " It has no directions yet, and so no DAG, no score and no parameters."
@@ -101,6 +107,12 @@ def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable], latest: f
         undetermined_arcs=undetermined,
         warnings=(*_warnings_of_rows(problem, found.parents), *cautions),
     )
+
+
+def has_proof(found: Climb | Pattern) -> TypeIs[BestDag]:
+    """Return whether a graph was found with a proof: if so, the module of its class has been imported."""
+    best_dag = sys.modules.get("stablebn.learners.shared.best_dag")
+    return best_dag is not None and isinstance(found, best_dag.BestDag)
 
 
 def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable], latest: float | None) -> LearnedGraph:
@@ -430,7 +442,7 @@ def unfinished_warning(
             (),
             f"The search was interrupted: the graph is the best so far, and unfinished.{no_directions}{go_on}",
         )
-    if isinstance(found, BestDag):
+    if has_proof(found):
         is_late = problem.time_is_up()
         largest = found.proof.most_parents
         limits = " and ".join(found.proof.limits) or "the accuracy of the solver"

@@ -15,8 +15,7 @@ from stablebn.graph.names import name_key
 from stablebn.knowledge import Knowledge, KnownArcs, merged_arcs
 from stablebn.knowledge.conflicts import named
 from stablebn.learners import Problem
-from stablebn.prepare.excluded import check_aside
-from stablebn.prepare.prepared import Prepared
+from stablebn.prepare.prepared import Prepared, check_excluded
 from stablebn.scores.base import CompiledScores
 from stablebn.scores.discrete import QuotientLikelihood
 from stablebn.scores.incomplete import NodeAverageScores
@@ -190,7 +189,7 @@ def check_nodes(graph: Graph, prepared: Prepared) -> None:
     unknown = [name for name in graph.nodes if name not in prepared.decisions]
     if unknown:
         raise GraphError(f"the graph has nodes that are not columns of the table: {listed(unknown)}.")
-    check_aside(edges_by_kind(graph), prepared)
+    check_excluded(edges_by_kind(graph), prepared)
 
 
 def parent_sets(dag: DAG, prepared: Prepared, variables: Sequence[Hashable]) -> list[int]:

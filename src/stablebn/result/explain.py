@@ -201,6 +201,8 @@ class _Learned:
     @cached_property
     def problem(self) -> Problem:
         """The variables by number, as the learner saw them."""
+        if self.result.problem is not None:
+            return self.result.problem
         return define_problem(
             self.table,
             self.config,

@@ -13,24 +13,24 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from stablebn.columns.kinds import Decision, Kind
 from stablebn.columns.levels import Levels
 from stablebn.errors import GraphError, OptionError, one_of
-from stablebn.exact.certificate import Certificate, GraphProof
-from stablebn.exact.proof_tree import Ties
 from stablebn.files import check_free, write_atomically
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.convert import edges_by_kind
 from stablebn.graph.names import Edge
 from stablebn.knowledge import Knowledge, KnownArcs
 from stablebn.lazy import imported
-from stablebn.messages import Caution
+from stablebn.messages import Caution, counted
 from stablebn.options import checked_arguments, file_path, flag, from_0_to_1, text
 from stablebn.prepare.prepared import Prepared
-from stablebn.result.files_json import FORMAT, VERSION, content_of_proof, content_of_trace, fields_from, text_of
 from stablebn.search import OrderSource
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from typing_extensions import Self
 
+    from stablebn.exact.certificate import Certificate, GraphProof
+    from stablebn.exact.proof_tree import Ties
+    from stablebn.learners import Problem
     from stablebn.networks.model import Network
     from stablebn.plotting.graph_plot import Drawing, LayoutName
     from stablebn.resampling.bootstrap_result import Bootstrap
@@ -111,6 +111,9 @@ class Result:
         Seconds spent; empty if it was read from a file.
     prepared : Prepared or None
         The table that was learned from; None if it was read from a file.
+    problem : Problem or None
+        The numbered variables with their scores, so that explanations do not count the table again. Copies and pickles
+        do not have it.
     proof : GraphProof or None
         What is proven of the graph, by a learner that proves (`exact`).
     """
@@ -136,6 +139,7 @@ class Result:
     known: tuple[tuple[Hashable, Hashable], ...]
     timings: Mapping[str, float] = field(compare=False)
     prepared: Prepared | None = field(compare=False)
+    problem: Problem | None = field(default=None, compare=False)
     known_arcs: KnownArcs = field(default_factory=KnownArcs, compare=False)
     strengths_at_hand: Mapping[tuple[Hashable, Hashable], float] | None = field(default=None, compare=False)
     tied_arcs: tuple[tuple[Hashable, Hashable], ...] | None = field(default=None, compare=False)
@@ -144,6 +148,10 @@ class Result:
     canonical: tuple[Hashable, ...] = field(default=(), compare=False)
     proof: GraphProof | None = None
     chosen: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the problem: explanations build it again from the table."""
+        return {**self.__dict__, "problem": None}
 
     def __hash__(self) -> int:
         # Of what is equal in equal results, enough to tell others apart.
@@ -422,6 +430,9 @@ class Result:
             As in `shown`: which edges are listed as "undirected". Where one of them is among the "arcs" too, that is
             the direction that `dag` gives it.
         """
+        # Imported here because it takes time, and few results are written.
+        from stablebn.result.files_json import FORMAT, VERSION, content_of_proof, content_of_trace
+
         undirected = edges_by_kind(self.shown(directions))[1]
         return {
             "format": FORMAT,
@@ -473,6 +484,8 @@ class Result:
         Names that are text, numbers, tuples of these, or dates come back as they are (`from_json`); others are written
         as text.
         """
+        from stablebn.result.files_json import text_of
+
         return text_of(self.to_dict(directions))
 
     @classmethod
@@ -499,20 +512,22 @@ class Result:
         >>> sb.Result.from_json(result.to_json()) == result
         True
         """
+        from stablebn.result.files_json import fields_from
+
         return cls(**fields_from(text_or_path), timings={}, prepared=None)
 
     @checked_arguments(title=text)
     def summary(self, title: str | None = None) -> str:
         """A few readable lines: first the answer, then what to worry about."""
         name = title or str(self.config["algorithm"])
-        edges = _counted(len(self.arcs), "arc")
+        edges = counted(len(self.arcs), "arc")
         if self.dag is None and self.undirected:
-            edges += f" and {_counted(len(self.undirected), 'undirected edge')}"
+            edges += f" and {counted(len(self.undirected), 'undirected edge')}"
         score = "no score" if self.score is None else f"{str(self.config['score']).upper()} {self.score:,.2f}"
         learned = "Learned" if self.finished else "Unfinished, so far"
         answer = (
-            f"{learned} {edges} among {_counted(len(self.nodes), 'variable')} "
-            f"from {_counted(self.rows, 'row')} with {name} ({score})."
+            f"{learned} {edges} among {counted(len(self.nodes), 'variable')} "
+            f"from {counted(self.rows, 'row')} with {name} ({score})."
         )
         proven = [] if self.proof is None else [f"  {self.proof.sentence()}"]
         lines = [
@@ -547,16 +562,16 @@ class Result:
         columns = [name for name in self.kinds if name not in self.constants]
         known = Knowledge.from_dict(self.config["knowledge"]).among(columns).known_arcs(columns)
         said = [
-            f"{_counted(len(known.required), 'arc')} required" if known.required else "",
+            f"{counted(len(known.required), 'arc')} required" if known.required else "",
             f"{len(known.forbidden):,} forbidden" if known.forbidden else "",
-            f"parents of {_counted(len(known.most_parents), 'variable')} limited" if known.most_parents else "",
+            f"parents of {counted(len(known.most_parents), 'variable')} limited" if known.most_parents else "",
         ]
         line = f"  Known: {', '.join(filter(None, said)) or 'nothing of these columns'}"
         if self.dag is not None and self.cpdag is not None:
             # What the model decides, it decides without the knowledge too.
             of_model = self.dag.cpdag([arc for arc in self.known if self._is_decided_by_model(arc)])
             follow = len(self.cpdag.directed) - len(of_model.directed)
-            line += f"; {_counted(follow, 'direction')} {'follows' if follow == 1 else 'follow'} from knowledge"
+            line += f"; {counted(follow, 'direction')} {'follows' if follow == 1 else 'follow'} from knowledge"
         return [f"{line}."]
 
     def _directions_lines(self) -> list[str]:
@@ -579,10 +594,6 @@ class Result:
 
     def __repr__(self) -> str:
         return self.summary()
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a search asks of a score."""
+"""The interface of decomposable scores."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class FamilyScores(ABC):
     ----------
     n : int
     most_parents : int
-        Larger parent sets are not candidates.
+        Largest number of parents of a family that can be scored.
     score_equivalent : bool
         Whether all DAGs of an equivalence class have the same score.
     """
@@ -35,26 +35,26 @@ class FamilyScores(ABC):
 
     @abstractmethod
     def family(self, child: int, parents: int) -> int:
-        """Score of a child with a set of parents."""
+        """Return the score of a child with a set of parents."""
 
     @abstractmethod
     def changes(self, child: int, parents: int) -> Limbs:
-        """What each single change of a family's parents would bring.
+        """Return the change of a family's score by each single change of its parents.
 
         Returns
         -------
         int64 array [n, 2]
-            In row u, limbs of the score's change when u becomes a parent, or ceases to be one; the high limb is
-            NOT_A_CANDIDATE where the family may not become that. The child's own row is 0.
+            Row u has the limbs of the change if u is added as a parent, or removed. The high limb is NOT_A_CANDIDATE
+            if the new family cannot be scored. The row of the child is 0.
         """
 
     def dag(self, parents: Sequence[int]) -> int:
-        """Score of a DAG: of each variable with its set of parents."""
+        """Return the score of a DAG, given the set of parents of each variable."""
         return sum(map(self.family, range(self.n), parents))
 
 
 class CompiledScores(FamilyScores):
-    """Scores that the core works out, and keeps for all searches.
+    """Scores that the core computes and caches for all searches.
 
     Parameters
     ----------
@@ -63,10 +63,10 @@ class CompiledScores(FamilyScores):
     Attributes
     ----------
     eliminates : bool
-        Whether a score depends on the numbers of the variables, as the last bits of determinants do.
+        Whether the last bits of a score depend on the numbers of the variables, as those of determinants do.
     relative_cost : int
-        About how many times as long a family takes as its counts or sums alone: searches that score very many families
-        score fewer.
+        Approximate time to score a family relative to its counts or sums; exhaustive searches score fewer families if
+        it is large.
     """
 
     eliminates: bool = False
@@ -79,6 +79,11 @@ class CompiledScores(FamilyScores):
         self._cost_of_arc = compiled.cost_of_arc
         self._families: dict[tuple[int, int], int] = {}
 
+    @property
+    def cost_of_arc(self) -> int:
+        """By how much every arc lowers the score, in units of 2**-62."""
+        return self._cost_of_arc
+
     def charge_arcs(self, cost: int) -> None:
         """Lower the score of every DAG by `cost` per arc, in units of 2**-62; call it before any family is scored."""
         self.compiled.charge_arcs(*limbs(cost))
@@ -86,13 +91,13 @@ class CompiledScores(FamilyScores):
 
     @abstractmethod
     def reordered(self, order: Sequence[int]) -> Self:
-        """The same score for variables renumbered so that new i is old order[i]."""
+        """Return the score with the variables renumbered: new variable i is old variable order[i]."""
 
     def is_candidate(self, child: int, parents: int) -> bool:
-        """Whether a family can be scored."""
+        """Return whether a family can be scored."""
         return parents.bit_count() <= self.most_parents
 
-    def whole(self, child: int, parents: int, term: int) -> int:
+    def full_score(self, child: int, parents: int, term: int) -> int:
         """Return the score of a family without the cost of its arcs, from the term of the core.
 
         The term holds less than 2**65 nats.
@@ -100,30 +105,30 @@ class CompiledScores(FamilyScores):
         return term
 
     def family(self, child: int, parents: int) -> int:
-        """Score of a child with a set of parents."""
+        """Return the score of a child with a set of parents."""
         key = (child, parents)
         score = self._families.get(key)
         if score is None:
-            without_arcs = self.whole(child, parents, self.compiled.term(child, parents))
+            without_arcs = self.full_score(child, parents, self.compiled.term(child, parents))
             score = self._families[key] = without_arcs - self._cost_of_arc * parents.bit_count()
         return score
 
     def changes(self, child: int, parents: int) -> Limbs:
-        """What each single change of a family's parents would bring."""
+        """Return the change of a family's score by each single change of its parents."""
         return self.without_parents[1][child] if not parents else self.compiled.changes(child, parents)
 
     @cached_property
     def without_parents(self) -> tuple[list[int], Limbs]:
-        """The scores of every variable without parents, and what `changes` gives for it: int64 [n, n, 2]."""
+        """The scores of all variables without parents, and the result of `changes` for them: int64 [n, n, 2]."""
         terms, changes = self.compiled.first()
-        return [self.whole(v, 0, term) for v, term in enumerate(integers(terms))], changes
+        return [self.full_score(v, 0, term) for v, term in enumerate(integers(terms))], changes
 
     def dag(self, parents: Sequence[int]) -> int:
-        """Score of a DAG."""
-        return sum([self.family_at_hand(v, own) for v, own in enumerate(parents)])
+        """Return the score of a DAG."""
+        return sum([self.cached_family(v, own) for v, own in enumerate(parents)])
 
-    def family_at_hand(self, child: int, parents: int) -> int:
-        """The same as `family`; with none or one parent it is read off what is known of all pairs, if that is known."""
+    def cached_family(self, child: int, parents: int) -> int:
+        """Return the score of a family; with at most one parent, from the scores of all pairs if they are cached."""
         if not self.compiled.knows_first:
             return self.family(child, parents)
         if not parents:
@@ -135,7 +140,7 @@ class CompiledScores(FamilyScores):
         return self.family(child, parents) if hi == NOT_A_CANDIDATE else scores[child] + joined(hi, lo)
 
     def sums_with_one_parent(self) -> list[int]:
-        """For every variable, the sum over all others of what it gains with them as its single parent."""
+        """Return, for every variable, the sum of the changes of its score by each single parent."""
         sums, barred = self.compiled.sums_of_first()
         for v, u in barred:
             if u != v and self.is_candidate(v, bit(u)):

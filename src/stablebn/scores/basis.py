@@ -24,10 +24,10 @@ _DEGREES = {"additive": 5, "block": 3}
 class AdditiveBasisScores(CompiledScores):
     """Log-likelihood of a variable regressed on columns of its parents, less a penalty per parameter.
 
-    With c columns of its own and e of its parents, R the covariance of the residuals and V that of its columns, a
-    family has -(N / 2) ln(det R / det V) less c e + c (c + 1) / 2 penalties. The columns of the parents are the first
-    ones of all parents, or all columns of all parents: whichever has the higher score. For a categorical
-    child they are always the first ones.
+    A child with c columns and parents with e columns has -(N / 2) ln(det R / det V) less c e + c (c + 1) / 2 penalties,
+    R being the covariance of the residuals and V that of the child's columns. The columns of the parents are the first
+    column of each parent, or all columns of all parents, whichever has the higher score. For a categorical child they
+    are always the first columns.
 
     References
     ----------
@@ -37,11 +37,11 @@ class AdditiveBasisScores(CompiledScores):
     ----------
     compiled : _core.AdditiveBasisScores
     columns : sequence of int
-        The first columns of each variable: 1 of a continuous one, its indicators of a categorical one.
+        Number of first columns of each variable: 1 if continuous, its indicators if categorical.
     scales : sequence of int
-        What the variances of its columns add to the score of each variable.
+        Term of each variable's score from the variances of its columns.
     rows : int
-        A family with parents needs more rows than columns of parents + 2.
+        Number of rows; a family with parents needs more rows than columns of parents + 2.
     """
 
     score_equivalent = False
@@ -53,37 +53,37 @@ class AdditiveBasisScores(CompiledScores):
         self._rows = rows
 
     def reordered(self, order: Sequence[int]) -> AdditiveBasisScores:
-        """The same score for variables renumbered so that new i is old order[i]."""
+        """Return the score with the variables renumbered: new variable i is old variable order[i]."""
         columns, scales = ([own[v] for v in order] for own in (self._columns, self._scales))
         return AdditiveBasisScores(self.compiled.reordered(list(order)), columns, scales, self._rows)
 
     def is_candidate(self, child: int, parents: int) -> bool:
-        """Whether there are rows enough."""
+        """Return whether there are enough rows."""
         return not parents or sum(self._columns[u] for u in members(parents)) + 2 < self._rows
 
-    def whole(self, child: int, parents: int, term: int) -> int:
-        """The score of a family."""
+    def full_score(self, child: int, parents: int, term: int) -> int:
+        """Return the score of a family."""
         return term + self._scales[child]
 
 
 def basis(
     statistics: Counts | Moments | MixedStatistics, k: float, *, form: str | None, degree: int | None, transform: str
 ) -> CompiledScores:
-    """Return the basis score: k * ln(N) / 2 a parameter.
+    """Return the basis score, with a penalty of k * ln(N) / 2 per parameter.
 
     Parameters
     ----------
     statistics : Counts, Moments or MixedStatistics
     k : float
     form : {"additive", "block"}, optional
-        By default additive for continuous data, else block.
+        By default additive for continuous data, block for other data.
     degree : int, optional
-        By default 5 for the additive form, which has as many columns for a parent, and 3 for the block form.
+        Degree of the polynomials of a variable, by default 5 for the additive form and 3 for the block form.
     transform : {"rank", "bounded"}
     """
     form = form or ("additive" if isinstance(statistics, Moments) else "block")
     if isinstance(statistics, Counts):
-        columns = BasisColumns(statistics.blocks(), [[v] for v in range(statistics.n)])
+        columns = BasisColumns(statistics.column_products(), [[v] for v in range(statistics.n)])
     else:
         columns = statistics.basis(degree=degree or _DEGREES[form], transform=transform)
     return _additive(statistics, columns, k) if form == "additive" else _block(statistics, columns, k)

@@ -1,4 +1,4 @@
-"""Scores of categorical data: penalised likelihoods, Dirichlet marginal likelihoods (specification, section 2)."""
+"""Scores of categorical data: penalised, quotient and Dirichlet marginal likelihoods (specification, section 2)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PenalisedLikelihood(CompiledScores):
     unit : int
         Penalty of one free parameter in units of 2**-62.
     compiled : _core.FamilyScores, optional
-        The same in the core, if it is there already.
+        The score in the core, if it exists already.
     """
 
     def __init__(self, counts: Counts, unit: int, compiled: _core.FamilyScores | None = None) -> None:
@@ -32,45 +32,46 @@ class PenalisedLikelihood(CompiledScores):
         self._unit = unit
 
     def reordered(self, order: Sequence[int]) -> PenalisedLikelihood:
-        """The same score for variables renumbered so that new i is old order[i]."""
+        """Return the score with the variables renumbered: new variable i is old variable order[i]."""
         return PenalisedLikelihood(self._counts.reordered(order), self._unit, self.compiled.reordered(list(order)))
 
-    def whole(self, child: int, parents: int, term: int) -> int:
-        """The score of a family: the term of the core less the penalty of its free parameters, which may be huge."""
+    def full_score(self, child: int, parents: int, term: int) -> int:
+        """Return the score of a family: the term of the core less the penalty of its parameters, which may be huge."""
         configurations = self._counts.states(members(parents)) if parents else 1
         return term - self._unit * (self._counts.levels[child] - 1) * configurations
 
 
 def penalised_likelihood(counts: Counts, unit: int) -> CompiledScores:
-    """Log-likelihood, that of a table with holes a node average, less a penalty per free parameter."""
-    return CategoricalAverage(counts, unit) if counts.has_holes else PenalisedLikelihood(counts, unit)
+    """Return the log-likelihood, or the node average of incomplete data, less a penalty per free parameter."""
+    return CategoricalAverage(counts, unit) if counts.has_missing else PenalisedLikelihood(counts, unit)
 
 
 def bic(counts: Counts, k: float) -> CompiledScores:
-    """BIC: k * ln(N) / 2 a free parameter."""
+    """Return BIC, with a penalty of k * ln(N) / 2 per free parameter."""
     return penalised_likelihood(counts, round(Fraction(k) * _core.ln_of_integer(counts.total) / 2))
 
 
 def aic(counts: Counts, k: float) -> CompiledScores:
-    """AIC: k a free parameter."""
+    """Return AIC, with a penalty of k per free parameter."""
     return penalised_likelihood(counts, round(Fraction(k) * UNIT))
 
 
 def loglik(counts: Counts) -> CompiledScores:
-    """Log-likelihood without a penalty."""
+    """Return the log-likelihood without a penalty."""
     return penalised_likelihood(counts, 0)
 
 
 class QuotientLikelihood(CompiledScores):
     """Quotient normalised maximum likelihood: H(S + v) - H(S) - (regret(N, K of S + v) - regret(N, K of S)).
 
-    K is the product of the level counts of a set, and the regret that of one categorical distribution with K outcomes.
+    K is the product of the numbers of levels of a set. The regret is that of a categorical distribution with K
+    outcomes.
 
     Parameters
     ----------
     counts : Counts
     compiled : _core.FamilyScores, optional
-        The same in the core, if it is there already.
+        The score in the core, if it exists already.
 
     References
     ----------
@@ -84,14 +85,14 @@ class QuotientLikelihood(CompiledScores):
         self._counts = counts
 
     def reordered(self, order: Sequence[int]) -> QuotientLikelihood:
-        """The same score for variables renumbered so that new i is old order[i]."""
+        """Return the score with the variables renumbered: new variable i is old variable order[i]."""
         return QuotientLikelihood(self._counts.reordered(order), self.compiled.reordered(list(order)))
 
     def is_candidate(self, child: int, parents: int) -> bool:
         """Return whether the family has at most `MOST_OUTCOMES` joint configurations."""
         return self._configurations(parents | bit(child)) <= MOST_OUTCOMES
 
-    def whole(self, child: int, parents: int, term: int) -> int:
+    def full_score(self, child: int, parents: int, term: int) -> int:
         """Return the score of a family without the cost of its arcs: the core's term less the difference of regrets."""
         configurations = self._configurations(parents)
         outcomes = configurations * self._counts.levels[child]
@@ -102,7 +103,7 @@ class QuotientLikelihood(CompiledScores):
 
 
 MOST_OUTCOMES = 2**53
-"""A larger number of joint configurations has no regret: `qnml` does not score such families."""
+"""The largest number of joint configurations with a regret; `qnml` does not score larger families."""
 
 
 @cache
@@ -124,17 +125,17 @@ class DirichletScores(CompiledScores):
         self.score_equivalent = score_equivalent
 
     def reordered(self, order: Sequence[int]) -> DirichletScores:
-        """The same score for variables renumbered so that new i is old order[i]."""
+        """Return the score with the variables renumbered: new variable i is old variable order[i]."""
         return DirichletScores(self.compiled.reordered(list(order)), score_equivalent=self.score_equivalent)
 
 
 def bdeu(counts: Counts, iss: float) -> DirichletScores:
-    """Bayesian Dirichlet equivalent uniform score: the prior mass iss is shared by all cells (equation 3)."""
+    """Return the BDeu score: the prior mass iss is shared equally by all cells."""
     return DirichletScores(_core.DirichletScores(counts.compiled, "evenly", float(iss)), score_equivalent=True)
 
 
 def bds(counts: Counts, iss: float) -> DirichletScores:
-    """Scutari's Bayesian Dirichlet sparse score: the prior mass is shared by the parent configurations that occur.
+    """Return Scutari's Bayesian Dirichlet sparse score: parent configurations that occur share the prior mass.
 
     The prior of a cell depends on which of its variables is the child, so the score is not score-equivalent.
     """
@@ -147,5 +148,5 @@ def qnml(counts: Counts) -> QuotientLikelihood:
 
 
 def k2(counts: Counts) -> DirichletScores:
-    """Cooper and Herskovits' K2 score: a prior count of 1 in every cell. Not score-equivalent."""
+    """Return Cooper and Herskovits' K2 score: a prior count of 1 in every cell. It is not score-equivalent."""
     return DirichletScores(_core.DirichletScores(counts.compiled, "by-one", 1.0), score_equivalent=False)

@@ -13,38 +13,39 @@ from stablebn import _core
 from stablebn._core import ln_of_integer
 from stablebn.fixed_point import UNIT, limbs, wrapped
 from stablebn.scores.base import CompiledScores
-from stablebn.scores.incomplete import gaussian_average
+from stablebn.scores.incomplete import GaussianAverage, gaussian_average
 from stablebn.stats.incomplete import AvailableMoments
 from stablebn.stats.moments import Moments, ScaledMatrix, exponent_of_root, power_of_two
 from stablebn.stats.variable_sets import members
 
-# pi is math.pi + this much.
+# pi - math.pi.
 _PI_REST = 1.2246467991473532e-16
 
 
 @cache
 def ln_pi() -> int:
-    """Ln pi in units of 2**-62."""
+    """Return ln pi in units of 2**-62."""
     return _core.ln(math.pi, _PI_REST)
 
 
 class DeterminantScores(CompiledScores):
-    """Scores that are m(S + v) ln det M[S + v] / 2 - m(S) ln det M[S] / 2, and an offset by the number of parents.
+    """Scores m(S + v) ln det M[S + v] / 2 - m(S) ln det M[S] / 2 plus an offset by the number of parents.
 
-    A change of parents is a matter of correlations, and fits the numbers of the core: at most 14 nats a row, as columns
-    count as collinear below 2**-40. The score of a family has the units of its columns in it, and need not fit. The
-    core's arithmetic wraps around; so its term differs from the score by a multiple of the range, and which is told by
-    what the units and the offset add to the score, the rest being as small as a change.
+    The change of a score by a parent depends on correlations only, and fits into the numbers of the core: it is at most
+    14 nats per row, because columns count as collinear below 2**-40. The score of a family depends on the units of its
+    columns and may not fit. The arithmetic of the core wraps around, so that its term differs from the score by a
+    multiple of the range. The multiple follows from the terms of the units and the offset, because the rest is as small
+    as a change.
 
     Parameters
     ----------
     compiled : _core.FamilyScores
     exponents : sequence of int
-        Of the matrix, by variable.
+        Exponents of the matrix, by variable.
     factors, offsets : sequence of int
-        See `determinant_scores`.
+        As in `determinant_scores`.
     sizes : sequence of int
-        What the squares of the matrix add to the score of each variable, whatever its parents.
+        Term of each variable's score from the squares of the matrix, for any parents.
     """
 
     eliminates = True
@@ -64,12 +65,12 @@ class DeterminantScores(CompiledScores):
         self._sizes = sizes
 
     def reordered(self, order: Sequence[int]) -> DeterminantScores:
-        """The same score for variables renumbered so that new i is old order[i]."""
+        """Return the score with the variables renumbered: new variable i is old variable order[i]."""
         exponents, sizes = ([own[v] for v in order] for own in (self._exponents, self._sizes))
         return DeterminantScores(self.compiled.reordered(list(order)), exponents, self._factors, self._offsets, sizes)
 
-    def whole(self, child: int, parents: int, term: int) -> int:
-        """The score of a family, from the term of the core."""
+    def full_score(self, child: int, parents: int, term: int) -> int:
+        """Return the score of a family from the term of the core."""
         size = parents.bit_count()
         units = sum(self._exponents[v] for v in members(parents))
         by_units = self._factors[size + 1] * (units + self._exponents[child]) - self._factors[size] * units
@@ -80,16 +81,16 @@ class DeterminantScores(CompiledScores):
 def determinant_scores(
     matrix: ScaledMatrix, factors: Sequence[int], offsets: Sequence[int], *, threads: int = 1
 ) -> DeterminantScores:
-    """Scores made of determinants.
+    """Return scores made of determinants.
 
     Parameters
     ----------
     matrix : ScaledMatrix
         M.
     factors : sequence of int
-        m, by the size of the set; the same for all sizes if the matrix has squares.
+        m by the size of the set; the same for all sizes if the matrix has squares.
     offsets : sequence of int
-        In units of 2**-62, of 0, 1, ... parents, as many as there may be.
+        Offsets for 0, 1, ... parents up to the largest number, in units of 2**-62.
     """
     offset_limbs = np.array([limbs(wrapped(offset)) for offset in offsets], dtype=np.int64)
     exponents = matrix.exponents.tolist()
@@ -99,21 +100,21 @@ def determinant_scores(
 
 
 def _ln_of_square(square: Fraction) -> int:
-    """The logarithm; a power of four adds a multiple of ln 4 to it, and changes nothing else."""
+    """Return the logarithm; a factor that is a power of four adds a multiple of ln 4 and changes nothing else."""
     exponent = exponent_of_root(square)
     return _core.ln(*_double_double(square * power_of_two(-2 * exponent))) + 2 * exponent * ln_of_integer(2)
 
 
 def _most_parents(moments: Moments) -> int:
-    """A Gaussian family needs N > parents + 2."""
+    """Return the largest number of parents: a Gaussian family needs N > parents + 2."""
     return max(0, min(moments.n - 1, moments.total - 3))
 
 
 def penalised_likelihood(moments: Moments | AvailableMoments, unit: int) -> CompiledScores:
-    """-(N/2) ln(2 pi RSS / (N - 1)) - (N - 1)/2, less a penalty per parameter; a family has |S| + 2.
+    """Return -(N/2) ln(2 pi RSS / (N - 1)) - (N - 1)/2, less a penalty for each of |S| + 2 parameters.
 
-    RSS of v given S is det C[S + v] / det C[S], C the sums of centred cross-products. With holes it is the mean over
-    the rows in which the family is known, times N.
+    RSS of v given S is det C[S + v] / det C[S], C the sums of centred cross-products. If values are missing, it is the
+    mean over the rows in which the family is known, times N.
     """
     total = moments.total
     if isinstance(moments, AvailableMoments):
@@ -123,23 +124,40 @@ def penalised_likelihood(moments: Moments | AvailableMoments, unit: int) -> Comp
     return determinant_scores(moments.cross_products(), [-total] * (moments.n + 1), offsets, threads=moments.threads)
 
 
+def scores_of_pairs(scores: GaussianAverage) -> DeterminantScores:
+    """Return Gaussian scores that are near those of a table with missing values, and far cheaper.
+
+    They are made of one matrix of correlations, each over the rows in which both variables are known, and shrunk as far
+    as it takes to make the matrix positive definite. So they may propose graphs; they decide nothing.
+    """
+    moments = scores.moments
+    n, total = moments.n, moments.total
+    correlations = moments.compiled.correlations_of_pairs(moments.threads)
+    offsets = np.array([limbs(-scores.unit * p) for p in range(min(n - 1, max(0, total - 3)) + 1)], dtype=np.int64)
+    factors = [-total] * (n + 1)
+    compiled = _core.GaussianScores(correlations, [0] * n, factors, offsets, moments.threads)
+    found = DeterminantScores(compiled, [0] * n, factors, [0] * len(offsets), [0] * n)
+    found.charge_arcs(scores.cost_of_arc)
+    return found
+
+
 def bic(moments: Moments | AvailableMoments, k: float) -> CompiledScores:
-    """BIC: k * ln(N) / 2 a parameter."""
+    """Return BIC, with a penalty of k * ln(N) / 2 per parameter."""
     return penalised_likelihood(moments, round(Fraction(k) * ln_of_integer(moments.total) / 2))
 
 
 def aic(moments: Moments | AvailableMoments, k: float) -> CompiledScores:
-    """AIC: k a parameter."""
+    """Return AIC, with a penalty of k per parameter."""
     return penalised_likelihood(moments, round(Fraction(k) * UNIT))
 
 
 def loglik(moments: Moments | AvailableMoments) -> CompiledScores:
-    """Log-likelihood without a penalty."""
+    """Return the log-likelihood without a penalty."""
     return penalised_likelihood(moments, 0)
 
 
 def bge(moments: Moments, iss_mu: float, iss_w: int) -> DeterminantScores:
-    """Bayesian Gaussian equivalent score, with the prior mean at the sample mean and the prior matrix t I.
+    """Return the Bayesian Gaussian equivalent score, with prior mean at the sample mean and prior matrix t I.
 
     References
     ----------
@@ -170,7 +188,7 @@ def _double_double(value: Fraction) -> tuple[float, float]:
 
 
 def _ln_gamma_of_half(m: int) -> int:
-    """Ln Gamma(m / 2) for an integer m >= 1: steps up from Gamma(1) = 1 or Gamma(1/2) = sqrt(pi)."""
+    """Return ln Gamma(m / 2) for an integer m >= 1, by steps up from Gamma(1) = 1 or Gamma(1/2) = sqrt(pi)."""
     steps = np.array([(m - 1) // 2], dtype=np.int64)
     if m % 2:
         return _core.sum_ln_rising(steps, 0.5) + ln_pi() // 2

@@ -1,9 +1,9 @@
-"""Scores of tables with holes: penalised node-average likelihoods.
+"""Scores of incomplete data: penalised node-average likelihoods.
 
-The parents of a variable are weighed one after another, the one that gains most first: what it adds to the mean
-log-likelihood, times N, over the n rows in which it, the variable and the parents before it are known, less N / n times
-the usual penalty of its parameters. With and without a parent the rows are the same; those of two families are not, so
-the scores of the DAGs of one class differ.
+The parents of a variable are scored one after another, the one with the largest gain first. A parent adds its gain of
+the mean log-likelihood, times N, over the n rows in which the parent, the variable and the earlier parents are known,
+less N / n times the usual penalty of its parameters. The likelihoods with and without a parent are on the same rows,
+but those of two families are not, so that Markov equivalent DAGs may have different scores.
 
 References
 ----------
@@ -31,20 +31,20 @@ class NodeAverageScores(CompiledScores):
     ----------
     compiled : _core.NodeAverageScores
     total : int
-        Rows, by weight.
+        Number of rows by weight.
     unit : int
-        Penalty of one free parameter in units of 2**-62, where all rows are known.
+        Penalty of one free parameter in units of 2**-62, if all rows are known.
     """
 
     score_equivalent = False
-    # Of parents that gain the same, to the last bit, the lower number is weighed first.
+    # Of parents with exactly equal gains the lower number comes first.
     eliminates = True
 
     def __init__(self, compiled: _core.NodeAverageScores, total: int, unit: int) -> None:
         super().__init__(compiled)
         self._averages = compiled
         self._total = total
-        self._unit = unit
+        self.unit = unit
 
     def _renumbered(self, order: Sequence[int]) -> _core.NodeAverageScores:
         renumbered = self._averages.reordered(list(order))
@@ -53,30 +53,30 @@ class NodeAverageScores(CompiledScores):
 
     @abstractmethod
     def free_parameters(self, child: int, parents: Sequence[int]) -> int:
-        """Free parameters of a child with its parents."""
+        """Return the number of free parameters of a child with its parents."""
 
     def is_candidate(self, child: int, parents: int) -> bool:
-        """Whether there are rows enough in which a child and its parents are known."""
+        """Return whether a child and its parents are known in enough rows."""
         return super().is_candidate(child, parents) and self._averages.is_scored(child, parents)
 
     def complete_rows(self, child: int, parents: int) -> int:
-        """How many rows, by weight, have a child and its parents known."""
+        """Return the number of rows, by weight, in which a child and its parents are known."""
         return self._averages.complete_rows(parents | bit(child))
 
-    def whole(self, child: int, parents: int, term: int) -> int:
-        """The score of a family: the term of the core less the penalty of its free parameters, which may be huge."""
+    def full_score(self, child: int, parents: int, term: int) -> int:
+        """Return the score of a family: the term of the core less the penalty of its parameters, which may be huge."""
         given: list[int] = []
         free = self.free_parameters(child, given)
-        penalty = self._unit * free
+        penalty = self.unit * free
         for parent, rows in self._averages.steps(child, parents):
             given.append(parent)
             before, free = free, self.free_parameters(child, given)
-            penalty += (self._unit * self._total + rows // 2) // rows * (free - before)
+            penalty += (self.unit * self._total + rows // 2) // rows * (free - before)
         return term - penalty
 
 
 class CategoricalAverage(NodeAverageScores):
-    """Of categorical variables, with (r_v - 1) * prod r_s free parameters.
+    """Node-average likelihood of categorical variables, with (r_v - 1) * prod r_s free parameters.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class CategoricalAverage(NodeAverageScores):
     unit : int
         Penalty of one free parameter in units of 2**-62.
     compiled : _core.NodeAverageScores, optional
-        The same in the core, if it is there already.
+        The score in the core, if it exists already.
     """
 
     def __init__(self, counts: Counts, unit: int, compiled: _core.NodeAverageScores | None = None) -> None:
@@ -92,16 +92,16 @@ class CategoricalAverage(NodeAverageScores):
         self._counts = counts
 
     def reordered(self, order: Sequence[int]) -> CategoricalAverage:
-        """The same score for variables renumbered so that new i is old order[i]."""
-        return CategoricalAverage(self._counts.reordered(order), self._unit, self._renumbered(order))
+        """Return the score with the variables renumbered: new variable i is old variable order[i]."""
+        return CategoricalAverage(self._counts.reordered(order), self.unit, self._renumbered(order))
 
     def free_parameters(self, child: int, parents: Sequence[int]) -> int:
-        """(r_v - 1) * prod r_s."""
+        """Return (r_v - 1) * prod r_s."""
         return (self._counts.levels[child] - 1) * self._counts.states(parents)
 
 
 class GaussianAverage(NodeAverageScores):
-    """Of continuous variables, with parents + 2 parameters.
+    """Node-average likelihood of continuous variables, with parents + 2 parameters.
 
     Parameters
     ----------
@@ -113,27 +113,27 @@ class GaussianAverage(NodeAverageScores):
 
     def __init__(self, moments: AvailableMoments, unit: int, compiled: _core.NodeAverageScores) -> None:
         super().__init__(compiled, moments.total, unit)
-        self._moments = moments
-        # Without units every variable has a deviation of 1.
+        self.moments = moments
+        # Without units every variable has deviation 1.
         deviations = moments.deviations if moments.has_units else [(1.0, 0)] * moments.n
         logarithms = [_core.ln(mantissa) + power * _core.ln_of_integer(2) for mantissa, power in deviations]
         self._of_units = [-moments.total * logarithm for logarithm in logarithms]
 
     def reordered(self, order: Sequence[int]) -> GaussianAverage:
-        """The same score for variables renumbered so that new i is old order[i]."""
-        return GaussianAverage(self._moments.reordered(order), self._unit, self._renumbered(order))
+        """Return the score with the variables renumbered: new variable i is old variable order[i]."""
+        return GaussianAverage(self.moments.reordered(order), self.unit, self._renumbered(order))
 
     def free_parameters(self, child: int, parents: Sequence[int]) -> int:
-        """A coefficient for each parent, a mean and a variance."""
+        """Return the number of parameters: a coefficient per parent, a mean and a variance."""
         return len(parents) + 2
 
-    def whole(self, child: int, parents: int, term: int) -> int:
-        """The score of a family, with what the unit of the child adds to it."""
-        return super().whole(child, parents, term) + self._of_units[child]
+    def full_score(self, child: int, parents: int, term: int) -> int:
+        """Return the score of a family, with the term of the child's unit."""
+        return super().full_score(child, parents, term) + self._of_units[child]
 
 
 def gaussian_average(moments: AvailableMoments, constant: int, unit: int) -> GaussianAverage:
-    """The score with a penalty for each parameter.
+    """Return the node-average score of continuous variables with a penalty per parameter.
 
     Parameters
     ----------

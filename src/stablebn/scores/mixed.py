@@ -25,9 +25,9 @@ _NO_VALUE = NOT_A_CANDIDATE << LO_BITS
 class ConditionalGaussianScores(CompiledScores):
     """Conditional Gaussian log-likelihood less a penalty per free parameter.
 
-    L(D, X) is the log-likelihood of the configurations of categorical D, and in each of them of one Gaussian for
-    continuous X with a mean and a covariance (of divisor n_d) of its own; a family is L(S + v) - L(S). A family in
-    which some configuration that occurs has fewer rows than continuous variables + 2 is no candidate.
+    L(D, X) is the log-likelihood of the configurations of categorical D, and in each of them that of a Gaussian for
+    continuous X with its own mean and covariance (divisor n_d). The score of a family is L(S + v) - L(S). A family is
+    not scored if some configuration that occurs has fewer rows than continuous variables + 2.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class ConditionalGaussianScores(CompiledScores):
     unit : int
         Penalty of one free parameter in units of 2**-62.
     compiled : _core.FamilyScores, optional
-        The same in the core, if it is there already.
+        The score in the core, if it exists already.
     """
 
     eliminates = True
@@ -43,34 +43,34 @@ class ConditionalGaussianScores(CompiledScores):
     def __init__(self, statistics: MixedStatistics, unit: int, compiled: _core.FamilyScores | None = None) -> None:
         super().__init__(compiled or _core.ConditionalGaussianScores(statistics.compiled, *limbs(unit)))
         self._statistics = statistics
-        self._unit = unit
+        self.unit = unit
         self._scales = [_scale(statistics, v) for v in range(statistics.n)]
 
     def reordered(self, order: Sequence[int]) -> ConditionalGaussianScores:
-        """The same score for variables renumbered so that new i is old order[i]."""
+        """Return the score with the variables renumbered: new variable i is old variable order[i]."""
         compiled = self.compiled.reordered(list(order))
-        return ConditionalGaussianScores(self._statistics.reordered(order), self._unit, compiled)
+        return ConditionalGaussianScores(self._statistics.reordered(order), self.unit, compiled)
 
     def is_candidate(self, child: int, parents: int) -> bool:
-        """Whether every configuration that occurs has rows enough."""
+        """Return whether every configuration that occurs has enough rows."""
         return self._statistics.compiled.value(parents | bit(child)) != _NO_VALUE
 
-    def whole(self, child: int, parents: int, term: int) -> int:
-        """The score of a family: the core's term is that of standardised columns, without what all graphs share."""
+    def full_score(self, child: int, parents: int, term: int) -> int:
+        """Return the score of a family; the term of the core is for standardised columns, without constants."""
         if term == _NO_VALUE:
-            raise ValueError("a family that is no candidate has no score")
+            raise ValueError("the family is not a candidate and has no score")
         given = members(parents)
         free = self._statistics.parameters([*given, child]) - self._statistics.parameters(given)
-        return term + self._scales[child] - self._unit * free
+        return term + self._scales[child] - self.unit * free
 
     def sums_with_one_parent(self) -> list[int]:
-        """For every variable, the sum of what it gains with each other that may be its single parent."""
+        """Return, for every variable, the sum of the changes of its score by each possible single parent."""
         sums, _ = self.compiled.sums_of_first()
         return sums
 
 
 class MixedAverage(NodeAverageScores):
-    """The same of a table with holes: parents are weighed on the rows in which they are known.
+    """Node-average conditional Gaussian score of incomplete data: each parent is scored on rows in which it is known.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class MixedAverage(NodeAverageScores):
     unit : int
         Penalty of one free parameter in units of 2**-62.
     compiled : _core.NodeAverageScores, optional
-        The same in the core, if it is there already.
+        The score in the core, if it exists already.
     """
 
     def __init__(
@@ -89,20 +89,20 @@ class MixedAverage(NodeAverageScores):
         self._scales = [_scale(statistics, v) for v in range(statistics.n)]
 
     def reordered(self, order: Sequence[int]) -> MixedAverage:
-        """The same score for variables renumbered so that new i is old order[i]."""
-        return MixedAverage(self._statistics.reordered(order), self._unit, self._renumbered(order))
+        """Return the score with the variables renumbered: new variable i is old variable order[i]."""
+        return MixedAverage(self._statistics.reordered(order), self.unit, self._renumbered(order))
 
     def free_parameters(self, child: int, parents: Sequence[int]) -> int:
-        """Parameters of all of them less those of the parents."""
+        """Return the free parameters of the family less those of the parents."""
         return self._statistics.parameters([*parents, child]) - self._statistics.parameters(parents)
 
-    def whole(self, child: int, parents: int, term: int) -> int:
-        """The score of a family: the core's term is that of standardised columns, without what all graphs share."""
-        return super().whole(child, parents, term) + self._scales[child]
+    def full_score(self, child: int, parents: int, term: int) -> int:
+        """Return the score of a family; the term of the core is for standardised columns, without constants."""
+        return super().full_score(child, parents, term) + self._scales[child]
 
 
 def _scale(statistics: MixedColumns, v: int) -> int:
-    """What the density of a continuous variable has besides: -(N / 2) (ln 2 pi + 1) - N ln(its deviation).
+    """Return the constant of the density of a continuous variable: -(N / 2) (ln 2 pi + 1) - N ln(deviation).
 
     Without units the deviation is 1.
     """
@@ -118,15 +118,15 @@ def _scale(statistics: MixedColumns, v: int) -> int:
 class DegenerateGaussianScores(CompiledScores):
     """Gaussian log-likelihood of indicators and standardised columns, less a penalty per free parameter.
 
-    L(S) = -(N / 2) ln det of the covariance of all columns of S, in which a continuous one has variance 1; with e
-    columns, e (e + 1) / 2 parameters. Covariances between variables are taken 2**-40 of themselves smaller, so that
-    columns that others determine leave the determinant above 0. The core has L(S) less what each variable has alone.
+    L(S) is -(N / 2) ln det of the covariance of all columns of S, continuous ones with variance 1. With e columns it
+    has e (e + 1) / 2 parameters. Covariances between variables are multiplied by 1 - 2**-40, so that the determinant
+    stays above 0 if columns determine each other. The core computes L(S) less the terms of single variables.
 
     Parameters
     ----------
     compiled : _core.FamilyScores
     widths, scales : sequence of int
-        Number of columns of each variable, and what their variances add to its score.
+        Number of columns of each variable, and the term of its score from their variances.
     unit : int
         Penalty of one free parameter in units of 2**-62.
     """
@@ -135,92 +135,92 @@ class DegenerateGaussianScores(CompiledScores):
         super().__init__(compiled)
         self._widths = widths
         self._scales = scales
-        self._unit = unit
+        self.unit = unit
 
     def reordered(self, order: Sequence[int]) -> DegenerateGaussianScores:
-        """The same score for variables renumbered so that new i is old order[i]."""
+        """Return the score with the variables renumbered: new variable i is old variable order[i]."""
         widths, scales = ([own[v] for v in order] for own in (self._widths, self._scales))
-        return DegenerateGaussianScores(self.compiled.reordered(list(order)), widths, scales, self._unit)
+        return DegenerateGaussianScores(self.compiled.reordered(list(order)), widths, scales, self.unit)
 
-    def whole(self, child: int, parents: int, term: int) -> int:
-        """The score of a family."""
+    def full_score(self, child: int, parents: int, term: int) -> int:
+        """Return the score of a family."""
         given = sum(self._widths[u] for u in members(parents))
         both = given + self._widths[child]
-        return term + self._scales[child] - self._unit * (both * (both + 1) // 2 - given * (given + 1) // 2)
+        return term + self._scales[child] - self.unit * (both * (both + 1) // 2 - given * (given + 1) // 2)
 
 
 class AdaptiveScores(CompiledScores):
     """The best of several penalised log-likelihoods of each family (`src/core/mixed_scores/adaptive.hpp`).
 
-    The core chooses the model, and subtracts the penalty of what it has besides the child's own parameters.
+    The core chooses the model and subtracts the penalty of its parameters except those of the child alone.
 
     Parameters
     ----------
     statistics : MixedStatistics
-        Of rows in memory.
+        Statistics with the rows in memory.
     unit : int
         Penalty of one free parameter in units of 2**-62.
     compiled : _core.FamilyScores, optional
-        The same in the core, if it is there already.
+        The score in the core, if it exists already.
     """
 
     eliminates = True
     score_equivalent = False
-    # Logistic regression looks at all rows some times.
+    # Logistic regression reads all rows several times.
     relative_cost = 100
 
     def __init__(self, statistics: MixedStatistics, unit: int, compiled: _core.FamilyScores | None = None) -> None:
         if compiled is None:
-            blocks = statistics.blocks()
+            blocks = statistics.column_products()
             compiled = _core.AdaptiveScores(
                 statistics.compiled, *halves(blocks.products), blocks.columns, blocks.frequencies, *limbs(unit)
             )
         super().__init__(compiled)
         self._statistics = statistics
-        self._unit = unit
+        self.unit = unit
         self._alone = [_scale(statistics, v) - unit * ((statistics.levels[v] or 3) - 1) for v in range(statistics.n)]
 
     def reordered(self, order: Sequence[int]) -> AdaptiveScores:
-        """Return the same score for variables renumbered so that new i is old order[i]."""
+        """Return the score with the variables renumbered: new variable i is old variable order[i]."""
         compiled = self.compiled.reordered(list(order))
-        return AdaptiveScores(self._statistics.reordered(order), self._unit, compiled)
+        return AdaptiveScores(self._statistics.reordered(order), self.unit, compiled)
 
     def is_candidate(self, child: int, parents: int) -> bool:
-        """Return whether the penalty of some model is not beyond all that a log-likelihood can gain."""
+        """Return whether some model has a penalty that the log-likelihood can outweigh."""
         return self.compiled.term(child, parents) != _NO_VALUE
 
-    def whole(self, child: int, parents: int, term: int) -> int:
-        """Return the score of a family from the term of the core, which knows no units of columns."""
+    def full_score(self, child: int, parents: int, term: int) -> int:
+        """Return the score of a family from the term of the core, which is free of units."""
         if term == _NO_VALUE:
-            raise ValueError("a family that is no candidate has no score")
+            raise ValueError("the family is not a candidate and has no score")
         return term + self._alone[child]
 
 
 def penalised_likelihood(statistics: MixedStatistics | AvailableMixedStatistics, unit: int) -> CompiledScores:
-    """Log-likelihood, that of a table with holes a node average, less a penalty per free parameter."""
+    """Return the log-likelihood, or the node average of incomplete data, less a penalty per free parameter."""
     if isinstance(statistics, AvailableMixedStatistics):
         return MixedAverage(statistics, unit)
     return ConditionalGaussianScores(statistics, unit)
 
 
 def bic(statistics: MixedStatistics | AvailableMixedStatistics, k: float) -> CompiledScores:
-    """BIC: k * ln(N) / 2 a free parameter."""
+    """Return BIC, with a penalty of k * ln(N) / 2 per free parameter."""
     return penalised_likelihood(statistics, bic_unit(statistics, k))
 
 
 def aic(statistics: MixedStatistics | AvailableMixedStatistics, k: float) -> CompiledScores:
-    """AIC: k a free parameter."""
+    """Return AIC, with a penalty of k per free parameter."""
     return penalised_likelihood(statistics, round(Fraction(k) * UNIT))
 
 
 def loglik(statistics: MixedStatistics | AvailableMixedStatistics) -> CompiledScores:
-    """Log-likelihood without a penalty."""
+    """Return the log-likelihood without a penalty."""
     return penalised_likelihood(statistics, 0)
 
 
 def dg(statistics: Statistics, k: float) -> DegenerateGaussianScores:
-    """The degenerate Gaussian score: k * ln(N) / 2 a free parameter."""
-    blocks, unit = statistics.blocks(), bic_unit(statistics, k)
+    """Return the degenerate Gaussian score, with a penalty of k * ln(N) / 2 per free parameter."""
+    blocks, unit = statistics.column_products(), bic_unit(statistics, k)
     compiled = _core.DegenerateGaussianScores(
         *halves(blocks.products),
         blocks.columns,
@@ -236,18 +236,18 @@ def dg(statistics: Statistics, k: float) -> DegenerateGaussianScores:
 
 
 def adaptive(statistics: MixedStatistics | AvailableMixedStatistics, k: float) -> AdaptiveScores:
-    """Return the adaptive score: k * ln(N) / 2 per free parameter of the best model of each family."""
+    """Return the adaptive score, with a penalty of k * ln(N) / 2 per free parameter of the best model of a family."""
     assert isinstance(statistics, MixedStatistics)
     return AdaptiveScores(statistics.in_memory('score="adaptive"'), bic_unit(statistics, k))
 
 
 def halves(products: NDArray[np.object_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Integers as high * 2**62 + low."""
+    """Split integers into high and low with high * 2**62 + low."""
     return (products >> 62).astype(np.int64), (products & (1 << 62) - 1).astype(np.int64)
 
 
 def scale_of_levels(frequencies: Sequence[int], total: int) -> int:
-    """-(N / 2) times the logarithm of the determinant of the covariance of indicators: the product of all shares."""
+    """Return -(N / 2) ln det of the covariance of indicators; the determinant is the product of all shares."""
     ln_determinant = sum(ln_of_integer(rows) - ln_of_integer(total) for rows in frequencies)
     return -total * ln_determinant // 2
 

@@ -1,89 +1,37 @@
-"""The scores by name."""
+"""Scores by name and kind of data, and the options of scores."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 
 from stablebn._core import ln_of_integer
 from stablebn.columns.kinds import Kind
 from stablebn.errors import OptionError, shown
 from stablebn.options import Options, at_least, choice, names_of, option, positive
-from stablebn.scores import discrete as categorical
-from stablebn.scores import gaussian as continuous
-from stablebn.scores import mixed
 from stablebn.scores.base import CompiledScores
-from stablebn.scores.basis import FORMS, basis
-from stablebn.stats import (
-    AnyStatistics,
-    AvailableMixedStatistics,
-    AvailableMoments,
-    Counts,
-    MixedStatistics,
-    Moments,
-    statistics_of,
-)
+from stablebn.scores.basis import FORMS
+from stablebn.stats import AnyStatistics, statistics_of
 from stablebn.stats.basis_columns import TRANSFORMS
-from stablebn.table.table import CategoricalTable, Table
+from stablebn.table.data_kinds import KINDS, kind_of
+from stablebn.table.table import Table
 
-_CATEGORICAL: Mapping[str, Callable[[Counts, ScoreConfig], CompiledScores]] = {
-    "bic": lambda counts, config: categorical.bic(counts, config.k),
-    "aic": lambda counts, config: categorical.aic(counts, config.k),
-    "loglik": lambda counts, config: categorical.loglik(counts),
-    "bde": lambda counts, config: categorical.bdeu(counts, config.iss),
-    "bds": lambda counts, config: categorical.bds(counts, config.iss),
-    "k2": lambda counts, config: categorical.k2(counts),
-    "qnml": lambda counts, config: categorical.qnml(counts),
-    "dg": lambda counts, config: mixed.dg(counts, config.k),
-    "basis": lambda counts, config: _basis(counts, config),
-    "adaptive": lambda counts, config: categorical.bic(counts, config.k),
-}
+WITH_MISSING = ("bic", "aic", "loglik")
+"""Names of the scores for tables with missing values."""
 
-_CONTINUOUS: Mapping[str, Callable[[Moments, ScoreConfig], CompiledScores]] = {
-    "bic": lambda moments, config: continuous.bic(moments, config.k),
-    "aic": lambda moments, config: continuous.aic(moments, config.k),
-    "loglik": lambda moments, config: continuous.loglik(moments),
-    "bge": lambda moments, config: continuous.bge(moments, config.iss_mu, _iss_w(moments, config)),
-    "dg": lambda moments, config: mixed.dg(moments, config.k),
-    "basis": lambda moments, config: _basis(moments, config),
-    "adaptive": lambda moments, config: continuous.bic(moments, config.k),
-}
+# Scores that do not depend on the order of the variables, not even in their last bits.
+_ORDER_FREE = ("dg", "basis")
+# Scores that allow all arcs in mixed data by default.
+_WITH_ALL_ARCS = (*_ORDER_FREE, "adaptive")
 
-_CONTINUOUS_WITH_HOLES: Mapping[str, Callable[[AvailableMoments, ScoreConfig], CompiledScores]] = {
-    "bic": lambda moments, config: continuous.bic(moments, config.k),
-    "aic": lambda moments, config: continuous.aic(moments, config.k),
-    "loglik": lambda moments, config: continuous.loglik(moments),
-}
+SCORES_BY_KIND: Mapping[str, Sequence[str]] = {name: tuple(kind.scores) for name, kind in KINDS.items()}
+"""Names of the scores for each kind of data; the first is the default."""
 
-WITH_HOLES = tuple(_CONTINUOUS_WITH_HOLES)
-"""Names of the scores that tables with holes have."""
-
-_MIXED: Mapping[str, Callable[[MixedStatistics | AvailableMixedStatistics, ScoreConfig], CompiledScores]] = {
-    "bic": lambda statistics, config: mixed.bic(statistics, config.k),
-    "aic": lambda statistics, config: mixed.aic(statistics, config.k),
-    "loglik": lambda statistics, config: mixed.loglik(statistics),
-    "dg": lambda statistics, config: mixed.dg(statistics, config.k),
-    "basis": lambda statistics, config: _basis(statistics, config),
-    "adaptive": lambda statistics, config: mixed.adaptive(statistics, config.k),
-}
-
-# Functions of covariances that no order of variables changes.
-_WITHOUT_NUMBERS = ("dg", "basis")
-# Scores that are meant for all arcs in mixed data.
-_WITH_ALL_ARCS = (*_WITHOUT_NUMBERS, "adaptive")
-
-SCORES_BY_KIND: Mapping[str, Sequence[str]] = {
-    "categorical": tuple(_CATEGORICAL),
-    "continuous": tuple(_CONTINUOUS),
-    "mixed": tuple(_MIXED),
-}
-"""Names of the scores that a table of a kind can have; the first is the default."""
-
-SCORES = tuple(dict.fromkeys([*_CATEGORICAL, *_CONTINUOUS, *_MIXED]))
+SCORES = tuple(dict.fromkeys(name for names in SCORES_BY_KIND.values() for name in names))
 """Names of all scores."""
 
 REVISIONS: Mapping[str, int] = {"adaptive": 2, "bge": 2, "dg": 2}
-"""Of the scores with which learners may give another answer than they once did: one more each time; of others 1."""
+"""Revisions of the scores with which algorithms may give another answer than in an earlier version; of others 1."""
 
 
 OTHER_NAMES: Mapping[str, str] = {
@@ -95,19 +43,18 @@ OTHER_NAMES: Mapping[str, str] = {
     "bf-bic": "basis",
     "basis-function-bic": "basis",
 }
-"""What scores are called elsewhere. Here the table says of which kind a score is, not its name: d, g and cg are passed
-over."""
+"""Names of scores in other packages. The suffixes d, g and cg are ignored, because the table determines the kind."""
 
 PRIORS = ("uniform", "size")
 """Names of the priors over graphs."""
 
 score_name = names_of(SCORES, OTHER_NAMES)
-"""The name of a score as it is here."""
+"""Return the name of a score in this package."""
 
 
 @dataclass(frozen=True)
 class ScoreConfig(Options):
-    """Which score, and its parameters."""
+    """The score and its parameters."""
 
     score: str = option(
         "bic",
@@ -177,23 +124,23 @@ class ScoreConfig(Options):
     )
 
     def allows(self, parent: Kind, child: Kind) -> bool:
-        """Whether a variable of one kind may be the parent of one of another."""
+        """Return whether a variable of one kind may be a parent of a variable of another kind."""
         return self.arcs_as_used == "any" or child == "continuous" or parent == "categorical"
 
     @property
     def arcs_as_used(self) -> str:
-        """`arcs` as it is used."""
+        """Return `arcs`, or its default for the score."""
         return self.arcs or ("any" if self.score in _WITH_ALL_ARCS else "clg")
 
 
 def family_scores(table: Table, config: ScoreConfig, *, threads: int = 1) -> CompiledScores:
-    """The score of a table's families; of which kind its form is, is up to the table."""
+    """Return the score of the families of a table."""
     return scores_from(statistics_of(table, threads=threads), config)
 
 
 def numbers_matter(table: Table, config: ScoreConfig) -> bool:
-    """Whether the last bits of a score depend on the numbers of the variables; counts without holes have no order."""
-    return config.score not in _WITHOUT_NUMBERS and (not isinstance(table, CategoricalTable) or bool(table.holes))
+    """Return whether the last bits of a score depend on the numbers of the variables; complete counts do not."""
+    return config.score not in _ORDER_FREE and (kind_of(table).has_units or bool(table.holes))
 
 
 def scores_from(statistics: AnyStatistics, config: ScoreConfig) -> CompiledScores:
@@ -205,41 +152,15 @@ def scores_from(statistics: AnyStatistics, config: ScoreConfig) -> CompiledScore
 
 
 def _scores_of_data(statistics: AnyStatistics, config: ScoreConfig) -> CompiledScores:
-    if statistics.has_holes and config.score not in WITH_HOLES:
+    if statistics.has_missing and config.score not in WITH_MISSING:
         raise OptionError(
-            f'score={config.score!r} is not defined for missing="available". Choose one of: {", ".join(WITH_HOLES)}; '
-            'or say missing="drop".'
+            f'score={config.score!r} is not defined for missing="available". Choose one of: {", ".join(WITH_MISSING)}; '
+            'or use missing="drop".'
         )
-    if isinstance(statistics, Counts):
-        _must_fit(config.score, "categorical", tuple(_CATEGORICAL))
-        return _CATEGORICAL[config.score](statistics, config)
-    if isinstance(statistics, MixedStatistics | AvailableMixedStatistics):
-        _must_fit(config.score, "mixed", tuple(_MIXED))
-        return _MIXED[config.score](statistics, config)
-    _must_fit(config.score, "continuous", tuple(_CONTINUOUS))
-    if isinstance(statistics, AvailableMoments):
-        return _CONTINUOUS_WITH_HOLES[config.score](statistics, config)
-    return _CONTINUOUS[config.score](statistics, config)
-
-
-def _basis(
-    statistics: Counts | Moments | MixedStatistics | AvailableMixedStatistics, config: ScoreConfig
-) -> CompiledScores:
-    assert not isinstance(statistics, AvailableMixedStatistics)
-    return basis(
-        statistics, config.k, form=config.basis_form, degree=config.basis_degree, transform=config.basis_transform
-    )
-
-
-def _must_fit(score: str, kind: str, names: tuple[str, ...]) -> None:
-    if score not in names:
-        raise OptionError(f"score={shown(score)} is not defined for {kind} data. Choose one of: {', '.join(names)}.")
-
-
-def _iss_w(moments: Moments, config: ScoreConfig) -> int:
-    least = moments.n + 2
-    if config.iss_w is None:
-        return least
-    if config.iss_w < least:
-        raise OptionError(f"iss_w={config.iss_w} must be an integer of at least {least} (variables + 2).")
-    return config.iss_w
+    names = SCORES_BY_KIND[statistics.kind]
+    if config.score not in names:
+        raise OptionError(
+            f"score={shown(config.score)} is not defined for {statistics.kind} data. Choose one of: {', '.join(names)}."
+        )
+    scores: CompiledScores = KINDS[statistics.kind].scores[config.score](statistics, config)
+    return scores

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -21,8 +22,8 @@ logger = logging.getLogger(__name__)
 # Seconds between two checks of Ctrl-C and the time limit.
 _SECONDS_AT_ONCE = 0.05
 
-MOST_SCORED = 40_000_000
-"""Default limit on the number of parent sets that are scored."""
+MOST_SCORED = 50_000_000
+"""Default limit on the number of parent sets that are scored: more than 22 variables have, whatever the score."""
 
 MOST_FOUND = 400_000
 """After more candidates than this no larger sets are listed, unless there are few variables."""
@@ -36,6 +37,9 @@ _MOST_KEPT = 3_000
 
 # The same if the time is up, because no search follows.
 _MOST_KEPT_LATE = 100
+
+# Approximate nanoseconds that the bounds of sets that were not scored may take if the time is up.
+_NANOSECONDS_LATE = 5e7
 
 
 @dataclass(frozen=True)
@@ -175,7 +179,7 @@ def listed(
         most_found if most_found is not None else MOST_FOUND if n > _FEW_VARIABLES else most_scored,
         limbs(0 if within is None else within + 1),
     )
-    is_late = time_is_up or (lambda: False)
+    is_late = time_is_up or _never
 
     def tell() -> None:
         if watch is not None:
@@ -190,9 +194,17 @@ def listed(
     return search
 
 
-def found_by(search: _core.CandidateSearch, scores: CompiledScores, *, is_late: bool = False) -> CandidateSets:
-    """Return the candidate sets of a search that has ended; only a few of an incomplete one if the time is up."""
+def _never() -> bool:
+    return False
+
+
+def found_by(
+    search: _core.CandidateSearch, scores: CompiledScores, *, time_is_up: Callable[[], bool] | None = None
+) -> CandidateSets:
+    """Return the candidate sets of a search that has ended; only a few of an incomplete one once the time is up."""
     n = scores.n
+    gains = [] if search.complete else _most_beyond(search, n, time_is_up or _never)
+    is_late = time_is_up is not None and time_is_up()
     alone, _ = scores.without_parents
     most = None
     if not search.complete and (is_late or search.found > _MOST_INCOMPLETE):
@@ -200,7 +212,6 @@ def found_by(search: _core.CandidateSearch, scores: CompiledScores, *, is_late: 
     lists = [_sorted(search, v, alone[v], most) for v in range(n)]
     beyond: tuple[int | None, ...] = ()
     if not search.complete:
-        gains = [search.most_beyond(v) for v in range(n)]
         beyond = tuple(None if bound is None else bound + alone[v] for v, bound in enumerate(gains))
         if most is not None:
             # Dropped sets score no more than the last one that is kept.
@@ -218,6 +229,18 @@ def found_by(search: _core.CandidateSearch, scores: CompiledScores, *, is_late: 
         scored=search.scored,
         found_too_many=search.found_too_many,
     )
+
+
+def _most_beyond(search: _core.CandidateSearch, n: int, time_is_up: Callable[[], bool]) -> list[int | None]:
+    """Bound the gain of each variable with sets that were not scored; more loosely if the time is up."""
+
+    def bounds(nanoseconds: float) -> list[int | None]:
+        return [search.most_beyond(v, nanoseconds) for v in range(n)]
+
+    if not time_is_up():
+        with suppress(_core.TimeIsUp):
+            return _core.within_time(time_is_up, partial(bounds, math.inf))
+    return bounds(_NANOSECONDS_LATE / max(n, 1))
 
 
 def _sorted(

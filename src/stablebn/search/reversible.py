@@ -115,7 +115,7 @@ class _ScoredClass:
         has_room = self._constraints is None or self._constraints.has_room(v, family.bit_count())
         if not has_room or not self._scores.is_candidate(v, family):
             return None
-        return self._scores.family_at_hand(v, family)
+        return self._scores.cached_family(v, family)
 
 
 def _undirected_components(parents: Sequence[int], constraints: Constraints | None) -> list[list[Arc]]:

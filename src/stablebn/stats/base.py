@@ -1,4 +1,4 @@
-"""What scores, orders, searches and tests of independence ask of the data; nobody else reads rows."""
+"""The interface of statistics: what scores, orders, searches and tests of independence know about the data."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Blocks:
-    """Variables that are several columns of integers each.
+class ColumnProducts:
+    """Products of integer columns, of which each variable has one or several.
 
     Attributes
     ----------
     products : array of int [columns, columns]
         N sum(x y) - sum(x) sum(y), N being the number of rows by weight.
     columns : list of lists of int
-        Of each variable.
+        Columns of each variable.
     frequencies : list of lists of int
-        How many rows, by weight, each level of a variable has, of which the first has no column; empty of a continuous
+        Number of rows, by weight, of each level of a variable; the first level has no column. Empty for a continuous
         variable.
     """
 
@@ -47,15 +47,17 @@ class Statistics(ABC):
     unit_free : bool
         Whether orders must not depend on the units of continuous variables.
     names : tuple of names
-        Of the variables, which are 0 .. n - 1.
+        Names of the variables 0 .. n - 1.
     n, total : int
-        Number of variables, and of rows by weight.
+        Number of variables, and number of rows by weight.
     threads : int
-        How many threads count at once. The statistics are the same integers for any number.
-    has_holes : bool
-        Whether values are missing: then a family has the rows in which all its members are known.
+        Number of threads that count at once. The statistics are the same integers for any number.
+    has_missing : bool
+        Whether values are missing: then a family is counted over the rows in which all its variables are known.
+    has_units : bool
+        Whether scores made of these statistics have the units of the columns, if there are any.
     values : int
-        How many values a new question may have to look at; 0 where none, as for moments.
+        Number of values that a new query may have to read; 0 if it reads none, as for moments.
     """
 
     kind: ClassVar[str]
@@ -65,46 +67,52 @@ class Statistics(ABC):
     n: int
     total: int
     threads: int
-    has_holes: bool = False
+    has_missing: bool = False
+    has_units: bool = True
 
     @property
     def values(self) -> int:
-        """How many values a new question may have to look at."""
+        """Return the number of values that a new query may have to read."""
         return 0
 
     @abstractmethod
     def reordered(self, order: Sequence[int]) -> Self:
-        """The statistics of the same variables renumbered so that new i is old order[i]."""
+        """Return the statistics with the variables renumbered: new variable i is old variable order[i]."""
+
+    def measured(self) -> Self:
+        """Return statistics of the same variables with which scores have the units of the columns, if they have any."""
+        return self
 
     @abstractmethod
     def sort_key(self, v: int) -> Hashable:
         """Return a key of the variable's values, to order variables with equal scores (specification, section 4)."""
 
     def unlabelled_key(self, v: int) -> Hashable:
-        """The same key without the labels of levels."""
+        """Return the same key without the labels of levels."""
         return self.sort_key(v)
 
     @abstractmethod
     def structures(self) -> list[Structure]:
-        """What must stay as it is when variables are exchanged, for the data to be the same; what tells most first.
+        """Return what an exchange of variables must leave unchanged to be a symmetry of the data.
 
-        Of `points`, each of which stands for a variable.
+        Structures are about `points`, each of which stands for a variable. The structure that distinguishes most
+        points comes first.
         """
 
     def finer_rows(self, groups: Sequence[Sequence[int]]) -> FinerRows | None:
-        """The rows by values that the structures have rounded; None if they have rounded none, or there are too many.
+        """Return the rows by values that the structures have rounded; None if they rounded none, or have too many rows.
 
         Parameters
         ----------
         groups : sequence of sequences of int
-            Points that the structures cannot tell apart.
+            Points that the structures do not distinguish.
         """
         return None
 
     def points(self) -> list[int]:
-        """The variable that each point of the structures stands for: here each for its own."""
+        """Return the variable of each point of the structures; by default point v stands for variable v."""
         return list(range(self.n))
 
     @abstractmethod
-    def blocks(self) -> Blocks:
-        """Products of all columns, those of a categorical variable being indicators of its levels but one."""
+    def column_products(self) -> ColumnProducts:
+        """Return the products of all columns; a categorical variable has an indicator column per level but one."""

@@ -12,43 +12,44 @@ from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn.columns.kinds import distinct_counts
-from stablebn.stats.base import Blocks
+from stablebn.stats.base import ColumnProducts
 from stablebn.stats.exact_sums import Number, Values, sums_of_blocks
 from stablebn.stats.row_source import RowSource
 from stablebn.stats.standard_units import standardised_by
-from stablebn.table.table import ContinuousTable, MixedTable, Weights
+from stablebn.table.data_kinds import categorical_part, continuous_part
+from stablebn.table.table import ContinuousTable, Weights
 
 Outcome = TypeVar("Outcome")
 
 TRANSFORMS = ("rank", "bounded")
-"""How a column becomes the scores of which polynomials are taken."""
+"""Names of the transformations of a column before polynomials are taken."""
 
 # Values of columns are integers in steps of 2**-18.
 _STEPS = 1 << 18
-# A column of which less is left, given those of lower degree, is left out: it could tell little, and cost precision.
-_LEAST_OF_OWN = Fraction(1, 64)
+# A polynomial with less residual variance, given lower degrees, is left out: it adds little and costs precision.
+_LEAST_RESIDUAL = Fraction(1, 64)
 _ROWS_AT_ONCE = 1 << 15
 
 
 @dataclass(frozen=True)
 class BasisColumns:
-    """The columns of all variables.
+    """The basis columns of all variables.
 
     Attributes
     ----------
-    blocks : Blocks
-        Each column of a continuous variable alone, all indicators of a categorical one together.
+    blocks : ColumnProducts
+        Products of the columns. Each polynomial is a block; all indicators of a categorical variable are one block.
     variables : list of lists of int
-        The blocks of each variable, those of lower degree first.
+        The blocks of each variable, lower degrees first.
     """
 
-    blocks: Blocks
+    blocks: ColumnProducts
     variables: list[list[int]]
 
 
 @dataclass(frozen=True)
 class _Polynomials:
-    """The score of a continuous variable in every row, of which polynomials are taken."""
+    """Polynomials of a continuous variable, of its transformed values."""
 
     scores: NDArray[np.float64]
     degree: int
@@ -58,7 +59,7 @@ class _Polynomials:
         return self.degree
 
     def of(self, rows: slice) -> NDArray[np.float64]:
-        """The columns of some rows: Hermite polynomials of degree 1, 2, ..., divided by the root of n!."""
+        """Return the columns of some rows: Hermite polynomials of degree 1, 2, ..., divided by the root of n!."""
         x = self.scores[rows]
         polynomials = [np.ones_like(x), x]
         found = [x]
@@ -72,8 +73,8 @@ class _Polynomials:
 
 
 @dataclass(frozen=True)
-class _Indicators:
-    """The code of a categorical variable in every row, and the levels that have a column."""
+class _IndicatorColumns:
+    """Indicators of the levels of a categorical variable."""
 
     codes: NDArray[np.integer]
     levels: Sequence[int]
@@ -83,47 +84,47 @@ class _Indicators:
         return len(self.levels)
 
     def of(self, rows: slice) -> NDArray[np.float64]:
-        """The columns of some rows."""
+        """Return the columns of some rows."""
         levels = np.array(self.levels, dtype=np.int64)[:, np.newaxis]
         columns: NDArray[np.float64] = (self.codes[rows] == levels).astype(np.float64)
         return columns
 
 
-_Part: TypeAlias = _Polynomials | _Indicators
+_BasisPart: TypeAlias = _Polynomials | _IndicatorColumns
 
 
 def basis_of(
     source: RowSource, variables: Sequence[int | Number], *, degree: int, transform: str, threads: int
 ) -> BasisColumns:
-    """Make the columns of variables, of which categorical ones are given by column, and add up their products.
+    """Make the basis columns of variables and add up their products; categorical variables are given by column index.
 
     Parameters
     ----------
     source : RowSource
-        Whose rows are fetched into memory: ranks concern all of them.
+        Its rows are fetched into memory, because ranks need all rows.
     variables : sequence of int or Number
     degree : int
-        Of the polynomials.
+        Degree of the polynomials.
     transform : {"rank", "bounded"}
         Take polynomials of normal scores of the ranks, or of standardised values x as x / sqrt(1 + x**2 / 4).
     threads : int
     """
     table = source.fetch('score="basis"')
-    assert isinstance(table, ContinuousTable | MixedTable)
-    continuous = table.continuous if isinstance(table, MixedTable) else table
+    categorical, continuous = categorical_part(table), continuous_part(table)
     scores_of = _normal_scores if transform == "rank" else _bounded
-    parts: list[_Part] = []
+    parts: list[_BasisPart] = []
     frequencies: list[list[int]] = []
     for own in variables:
         _core.check_time()
         if isinstance(own, Number):
+            assert continuous is not None
             parts.append(_Polynomials(scores_of(continuous, own), degree))
             frequencies.append([])
         else:
-            assert isinstance(table, MixedTable)
-            codes = table.categorical.codes[own]
+            assert categorical is not None
+            codes = categorical.codes[own]
             levels, rows = distinct_counts(codes.astype(np.float64), table.weights)
-            parts.append(_Indicators(codes, levels.astype(np.int64).tolist()[1:]))
+            parts.append(_IndicatorColumns(codes, levels.astype(np.int64).tolist()[1:]))
             frequencies.append(rows.tolist())
     products = _products(parts, table.weights, table.rows, threads)
     columns: list[list[int]] = []
@@ -140,24 +141,24 @@ def basis_of(
             columns.append(list(range(len(kept), len(kept) + len(group))))
             of_blocks.append(own_frequencies)
             kept += group
-    return BasisColumns(Blocks(products[np.ix_(kept, kept)], columns, of_blocks), of_variables)
+    return BasisColumns(ColumnProducts(products[np.ix_(kept, kept)], columns, of_blocks), of_variables)
 
 
 def _normal_scores(table: ContinuousTable, own: Number) -> NDArray[np.float64]:
-    """The normal quantile of the mean rank of every value: no monotone function of the column changes it."""
+    """Return the normal quantile of the mean rank of every value, which no monotone function of the column changes."""
     values, place_of_row = np.unique(table.values[own.column], return_inverse=True)
     rows = np.ones(table.rows, dtype=np.int64) if table.weights is None else table.weights
     times = np.zeros(values.size, dtype=np.int64)
     np.add.at(times, place_of_row, rows)
     total = int(times.sum())
-    # Twice the mean rank, counted from the middle.
+    # Twice the mean rank, relative to the middle.
     places = 2 * np.cumsum(times) - times - total
     scores: NDArray[np.float64] = _core.normal_scores(places, total)[place_of_row]
     return scores
 
 
 def _bounded(table: ContinuousTable, own: Number) -> NDArray[np.float64]:
-    """Standardised values x as x / sqrt(1 + x**2 / 4): within 2 of the mean, and like x near it."""
+    """Return x / sqrt(1 + x**2 / 4) of standardised values x: at most 2 in size, and close to x near the mean."""
     steps = standardised_by([own.standard], table.values[[own.column]], 1)[0]
     x = np.ldexp(steps.astype(np.float64), -own.standard.bits)
     bounded: NDArray[np.float64] = x / np.sqrt(1 + x * x / 4)
@@ -165,16 +166,16 @@ def _bounded(table: ContinuousTable, own: Number) -> NDArray[np.float64]:
 
 
 class _RowsOfColumns:
-    """The columns of some parts, some rows at a time, as tables whose columns are added up."""
+    """The columns of some parts as tables of a limited number of rows."""
 
-    def __init__(self, parts: Sequence[_Part], weights: Weights | None, rows: int) -> None:
+    def __init__(self, parts: Sequence[_BasisPart], weights: Weights | None, rows: int) -> None:
         self._parts = parts
         self._weights = weights
         self._starts = range(0, rows, _ROWS_AT_ONCE)
         self._only = self._table(slice(0, rows)) if len(self._starts) == 1 else None
 
-    def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
-        """What a function makes of every block of rows and the arguments."""
+    def map_blocks(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
+        """Apply a function to every block of rows and the arguments."""
         for start in self._starts:
             _core.check_time()
             yield function(self._only or self._table(slice(start, start + _ROWS_AT_ONCE)), *arguments)
@@ -186,17 +187,17 @@ class _RowsOfColumns:
         )
 
 
-def _products(parts: Sequence[_Part], weights: Weights | None, rows: int, threads: int) -> NDArray[np.object_]:
-    """N sum(x y) - sum(x) sum(y) of all columns."""
+def _products(parts: Sequence[_BasisPart], weights: Weights | None, rows: int, threads: int) -> NDArray[np.object_]:
+    """Return N sum(x y) - sum(x) sum(y) of all columns."""
     if not parts:
         return np.empty((0, 0), dtype=object)
     columns = sum(part.width for part in parts)
     table = _RowsOfColumns(parts, weights, rows)
-    return sums_of_blocks(table.each, [Values(column) for column in range(columns)], threads).whole()
+    return sums_of_blocks(table.map_blocks, [Values(column) for column in range(columns)], threads).integer_products()
 
 
 def _independent(products: NDArray[np.object_], places: Sequence[int]) -> list[int]:
-    """The first column of a variable, and each further one of which enough is left given those before it."""
+    """Return the first column, and each further column with enough residual variance given those before."""
     kept: list[int] = []
     factors: list[list[Fraction]] = []
     pivots: list[Fraction] = []
@@ -208,7 +209,7 @@ def _independent(products: NDArray[np.object_], places: Sequence[int]) -> list[i
             row.append(own - sum((a * b for a, b in zip(factors[i], row, strict=False)), Fraction(0)))
         ratios = [own / pivot for own, pivot in zip(row, pivots, strict=True)]
         rest = variance - sum((a * b for a, b in zip(ratios, row, strict=True)), Fraction(0))
-        if not kept or (variance and rest >= _LEAST_OF_OWN * variance):
+        if not kept or (variance and rest >= _LEAST_RESIDUAL * variance):
             kept.append(place)
             factors.append(ratios)
             pivots.append(rest)

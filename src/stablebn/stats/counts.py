@@ -1,4 +1,4 @@
-"""Joint counts of categorical variables, held and counted by the compiled core."""
+"""Joint counts of categorical variables, computed and cached by the compiled core."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stablebn import _core
-from stablebn.stats.base import Blocks, Statistics
-from stablebn.stats.indicators import blocks_of
-from stablebn.stats.row_source import TableSource
+from stablebn.stats.base import ColumnProducts, Statistics
+from stablebn.stats.engines.memory import TableSource
+from stablebn.stats.indicators import column_products_of
 from stablebn.stats.symmetries.symmetry import Structure, TableRows
 from stablebn.stats.symmetries.unique_rows import collapsed
 from stablebn.table.table import CategoricalTable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 LIMITS = _core.CountingLimits()
-"""What is quicker, and what is too much: tests force other ways of counting with limits of their own."""
+"""Limits between the ways of counting; tests set other limits to force each way."""
 
 
 class Counts(Statistics):
@@ -30,15 +30,15 @@ class Counts(Statistics):
     ----------
     table : CategoricalTable
     threads : int
-        How many threads count at once.
+        Number of threads that count at once.
 
     Attributes
     ----------
     compiled : _core.Counts
-        What scores and tests of the core are made from; it keeps the joint tables that were counted. Where a variable
-        has holes, these are one more level of it there.
+        The counts of the core, from which its scores and tests are made. It caches joint tables. In it, missing values
+        are one more level of a variable.
     levels : list of int
-        Number of values of each variable.
+        Number of levels of each variable, missing values excepted.
     """
 
     kind = "categorical"
@@ -59,45 +59,45 @@ class Counts(Statistics):
         self.n = len(columns)
         self.total = compiled.total
         self.threads = compiled.threads
-        self.has_holes = bool(table.holes)
+        self.has_missing = bool(table.holes)
         self.levels = [len(table.levels[column]) for column in columns]
 
     def reordered(self, order: Sequence[int]) -> Self:
-        """The counts of the same variables renumbered so that new i is old order[i]."""
+        """Return the counts with the variables renumbered: new variable i is old variable order[i]."""
         counts = type(self).__new__(type(self))
         counts._take(self._table, [self._columns[v] for v in order], self.compiled.reordered(list(order)))
         return counts
 
     def states(self, variables: Sequence[int]) -> int:
-        """Number of joint configurations of some variables, seen or not."""
+        """Return the number of possible joint configurations of some variables."""
         return math.prod([self.levels[v] for v in variables])
 
     def sort_key(self, v: int) -> Hashable:
-        """The text of the value counts, as Python prints a dict: {'no': 5, 'yes': 3}."""
+        """Return the text of the value counts, as Python prints a dict: {'no': 5, 'yes': 3}."""
         return value_counts(self._table, self._columns[v])
 
     @property
     def values(self) -> int:
-        """Number of values in the rows that are counted."""
+        """Return the number of values in the rows that are counted."""
         return self._table.codes.size
 
     def structures(self) -> list[Structure]:
-        """The rows. Variables that the sort keys do not tell apart have the same levels, and so the same codes."""
+        """Return the rows by code. Variables with equal sort keys have the same levels, and so the same codes."""
         return [TableRows(self._table.codes[list(self._columns)], self._table.weights)]
 
-    def blocks(self) -> Blocks:
-        """Products of the indicators of all levels but one of each variable."""
-        return blocks_of(TableSource(self._table, threads=self.threads), list(self._columns))
+    def column_products(self) -> ColumnProducts:
+        """Return the products of the indicators of all levels but one of each variable."""
+        return column_products_of(TableSource(self._table, threads=self.threads), list(self._columns))
 
 
 def value_counts(table: CategoricalTable, column: int) -> str:
-    """The text of the value counts of a column, as Python prints a dict."""
+    """Return the text of the value counts of a column, as Python prints a dict."""
     levels = table.levels[column]
     counts = np.bincount(table.codes[column], table.weights, minlength=len(levels)).astype(np.int64).tolist()
-    # What is missing is counted last, and is no value.
+    # Missing values are counted last; they are not a level.
     return text_of_counts(levels, counts[: len(levels)])
 
 
 def text_of_counts(levels: Sequence[Hashable], counts: Sequence[int]) -> str:
-    """The text of value counts, as Python prints a dict."""
+    """Return the text of value counts, as Python prints a dict."""
     return str(dict(zip(levels, counts, strict=True)))

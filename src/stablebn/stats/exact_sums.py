@@ -1,7 +1,7 @@
 """Exact sums of columns and of products of columns: values as they are, in standard units, or indicators of levels.
 
 Every column is written as integers times a power of two and cut into slices of few bits, whose products are added as
-integers. So the sums are the exact ones, and no order of rows, split into chunks or number of threads can change a bit.
+integers. The sums are exact, so that the order of rows, the blocks and the number of threads cannot change a bit.
 """
 
 from __future__ import annotations
@@ -16,22 +16,23 @@ from numpy.typing import NDArray
 from stablebn import _core
 from stablebn._core import CARRY, SLICE_WIDTH
 from stablebn.stats.standard_units import Standard, standardised_by, whole_steps
-from stablebn.table.table import ContinuousTable, MixedTable, Table
+from stablebn.table.data_kinds import categorical_part, continuous_part
+from stablebn.table.table import ContinuousTable, Table
 
-# Values are exact to 2**-120 of the column's largest: nothing that can be told from it in a double is lost.
+# Values are exact to 2**-120 of the column's largest value, far below the precision of a double.
 _DEEPEST_BITS = 121
 KEPT_BITS = -(-_DEEPEST_BITS // SLICE_WIDTH) * SLICE_WIDTH
-"""What lies deeper than so many bits below the top of a column is rounded to the nearest."""
+"""Number of bits below the top of a column that are kept; values are rounded to the nearest there."""
 
 
 @dataclass(frozen=True)
 class Values:
-    """The column of a continuous variable, as it is.
+    """A continuous column in its own units.
 
     Attributes
     ----------
     column : int
-        Among the continuous columns.
+        Its index among the continuous columns.
     """
 
     column: int
@@ -39,12 +40,12 @@ class Values:
 
 @dataclass(frozen=True)
 class Number:
-    """The column of a continuous variable, in small steps of its standard units (`whole_steps`).
+    """A continuous column in small steps of its standard units (`whole_steps`).
 
     Attributes
     ----------
     column : int
-        Among the continuous columns.
+        Its index among the continuous columns.
     standard : Standard
     """
 
@@ -54,16 +55,17 @@ class Number:
 
 @dataclass(frozen=True)
 class Indicators:
-    """The columns of a categorical variable: which rows have each level but the first of those that occur.
+    """Indicator columns of a categorical variable, one per level that occurs except the first.
 
-    Which one is left out does not matter to any bit of a score: see `src/core/mixed_scores/covariance_blocks.hpp`.
+    The choice of the level without a column changes no bit of a score
+    (`src/core/mixed_scores/covariance_blocks.hpp`).
 
     Attributes
     ----------
     column : int
-        Among the categorical columns.
+        Its index among the categorical columns.
     levels : tuple of int
-        Those that have a column.
+        Codes of the levels that have a column.
     """
 
     column: int
@@ -75,7 +77,7 @@ Part: TypeAlias = Values | Number | Indicators
 
 @dataclass(frozen=True)
 class ExactSums:
-    """Sums over rows, by weight w, of columns x, each as integers in a unit of its own.
+    """Sums over rows, by weight w, of columns x; each column has integers in a unit of its own.
 
     Attributes
     ----------
@@ -86,9 +88,9 @@ class ExactSums:
     numerators : array of int [n, n]
         N sum(w x y) - sum(w x) sum(w y).
     exponents : list of int
-        Of each column, the power of two of its unit.
+        For each column the power of two of its unit.
     powers : list of int
-        Of each column, the least e such that every |x| < 2**e.
+        For each column the least e such that every |x| < 2**e.
     """
 
     total: int
@@ -97,44 +99,44 @@ class ExactSums:
     exponents: list[int]
     powers: list[int]
 
-    def whole(self) -> NDArray[np.object_]:
-        """The numerators of columns whose values are integers, in units of 1."""
+    def integer_products(self) -> NDArray[np.object_]:
+        """Return the numerators of columns of integers, in units of 1."""
         shifts = np.add.outer(self.exponents, self.exponents).astype(object)
         products: NDArray[np.object_] = (self.numerators << np.maximum(shifts, 0)) >> np.maximum(-shifts, 0)
         return products
 
 
-def sums_of_blocks(each: Callable[..., Iterator[Any]], parts: Sequence[Part], threads: int) -> ExactSums:
-    """The sums of all rows, from those of every block.
+def sums_of_blocks(map_blocks: Callable[..., Iterator[Any]], parts: Sequence[Part], threads: int) -> ExactSums:
+    """Add up exact sums over all blocks.
 
-    Where there are holes, of one column alone: over the values that are known.
+    If values are missing, `parts` is a single column, and the sums are over its known values.
 
     Parameters
     ----------
-    each : callable
-        Gives what a function makes of every block and some arguments.
+    map_blocks : callable
+        Applies a function to every block and some arguments.
     parts : sequence of Values, Number or Indicators
     threads : int
-        How many of them look at a block.
+        Number of threads that read a block.
     """
     asked = list(parts)
     n = sum(map(width, asked))
     total = 0
     ranges = np.tile(np.array([[-(1 << 62), 1 << 62]]), (n, 1))
-    for rows, own in each(_bit_ranges, asked, threads):
+    for rows, own in map_blocks(_bit_ranges, asked, threads):
         total += rows
         ranges = np.stack([np.maximum(ranges[:, 0], own[:, 0]), np.minimum(ranges[:, 1], own[:, 1])], axis=1)
-    # One bit above the largest value: so no slice, the first included, is beyond half its range.
+    # One bit above the largest value, so that no slice leaves half of its range.
     tops = ranges[:, 0] + 1
     depth = int((tops - ranges[:, 1]).max(initial=1))
     slices = -(-min(depth, _DEEPEST_BITS) // SLICE_WIDTH)
     halves: dict[int, NDArray[np.int64]] = {}
-    for found in each(_sums_of_products, asked, tops, slices, threads):
+    for found in map_blocks(_sums_of_products, asked, tops, slices, threads):
         _core.check_time()
         for shift, own in found.items():
             if shift in halves:
                 own = own + halves[shift]
-                # Low halves of very many blocks would not fit.
+                # The low halves of very many blocks would overflow.
                 own[0] += own[1] >> CARRY
                 own[1] &= (1 << CARRY) - 1
             halves[shift] = own
@@ -143,11 +145,11 @@ def sums_of_blocks(each: Callable[..., Iterator[Any]], parts: Sequence[Part], th
     cross = np.zeros(u.size, dtype=object)
     for shift, both in halves.items():
         _core.check_time()
-        # The sums of few rows fit into 64 bits, so many of them added up: then both halves are one.
+        # The sums of few rows fit into 64 bits: then the two halves are one number.
         largest = max(int(both[0].max(initial=0)), -int(both[0].min(initial=0)))
         fit = largest * slices < 1 << 61 - CARRY
         parts_of_sums = [((both[0] << CARRY) + both[1], 0)] if fit else [(both[0], CARRY), (both[1], 0)]
-        # Slice s of a column counts units of 2**(top - (s + 1) * SLICE_WIDTH): all become units of the last slice.
+        # Slice s of a column is in units of 2**(top - (s + 1) * SLICE_WIDTH): convert to those of the last slice.
         for half, carry in parts_of_sums:
             blocks = half[:-1, :-1].reshape(slices, n, slices, n)
             for place in range(2 * slices - 1):
@@ -163,23 +165,23 @@ def sums_of_blocks(each: Callable[..., Iterator[Any]], parts: Sequence[Part], th
 
 
 def width(part: Part) -> int:
-    """How many columns a part has."""
+    """Return the number of columns of a part."""
     return len(part.levels) if isinstance(part, Indicators) else 1
 
 
 def _bit_ranges(block: Table, parts: list[Part], threads: int) -> tuple[int, NDArray[np.int64]]:
-    """How many rows there are by weight, and the range of bits of each column."""
+    """Return the number of rows by weight, and the range of bits of each column."""
     values, weights = _columns(block, parts)
     rows = values.shape[1] if weights is None else int(weights.sum())
     return rows, _core.bit_ranges(values, threads)
 
 
-def _columns(block: Any, parts: list[Part]) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
-    """The columns, of one with holes the values that are known; and the weights."""
-    mixed = isinstance(block, MixedTable)
-    categorical, continuous = (block.categorical, block.continuous) if mixed else (block, block)
+def _columns(block: Table, parts: list[Part]) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
+    """Return the columns, or the known values of a single incomplete column, and the weights."""
+    categorical, continuous = categorical_part(block), continuous_part(block)
     plain = [part.column for part in parts if isinstance(part, Values)]
     if len(plain) == len(parts):
+        assert continuous is not None
         if not continuous.holes.isdisjoint(plain):
             [column] = plain
             values, weights = known_values(continuous, column)
@@ -189,9 +191,12 @@ def _columns(block: Any, parts: list[Part]) -> tuple[NDArray[np.float64], NDArra
     found = []
     for part in parts:
         if isinstance(part, Indicators):
+            assert categorical is not None
             levels = np.array(part.levels, dtype=np.int64)[:, np.newaxis]
             found.append((categorical.codes[part.column] == levels).astype(np.float64))
-        elif isinstance(part, Number):
+            continue
+        assert continuous is not None
+        if isinstance(part, Number):
             own = standardised_by([part.standard], continuous.values[[part.column]], 1)
             found.append(whole_steps(own, part.standard.rows))
         else:
@@ -200,7 +205,7 @@ def _columns(block: Any, parts: list[Part]) -> tuple[NDArray[np.float64], NDArra
 
 
 def known_values(block: ContinuousTable, column: int) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
-    """The values of a column that are known, and their weights."""
+    """Return the known values of a column, and their weights."""
     values = block.values[column]
     if column not in block.holes:
         return values, block.weights
@@ -209,7 +214,7 @@ def known_values(block: ContinuousTable, column: int) -> tuple[NDArray[np.float6
 
 
 def _digits(weights: NDArray[np.int64] | None) -> Iterator[tuple[NDArray[np.int32], int]]:
-    """The base-16 digits of the weights, each with its shift; one without digits where every weight is 1."""
+    """Yield the base-16 digits of the weights, each with its shift; an empty digit if every weight is 1."""
     if weights is None:
         yield np.empty(0, dtype=np.int32), 0
         return
@@ -222,7 +227,7 @@ def _digits(weights: NDArray[np.int64] | None) -> Iterator[tuple[NDArray[np.int3
 def _sums_of_products(
     block: Table, parts: list[Part], tops: NDArray[np.int64], slices: int, threads: int
 ) -> dict[int, NDArray[np.int64]]:
-    """By shift, high and low halves of the sums of products of all slices."""
+    """Return the high and low halves of the sums of products of all slices, by shift."""
     values, weights = _columns(block, parts)
     found = {}
     for digits, shift in _digits(weights):

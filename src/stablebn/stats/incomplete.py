@@ -1,7 +1,7 @@
-"""Moments of continuous variables with holes: of some variables, over the rows in which all of them are known.
+"""Moments of incomplete continuous variables: of each set of variables, over the rows in which all of them are known.
 
-Every value is standardised by the exact moments of its own column and written in fixed point, so that it is an integer
-that depends on the column alone; sums of products of these are exact, and no layout can change a bit.
+Every value is standardised by the exact moments of its column and written in fixed point, so that it is an integer that
+depends on the column alone. Sums of products of these are exact, and no layout can change a bit.
 """
 
 from __future__ import annotations
@@ -15,46 +15,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn import _core
-from stablebn.stats.base import Blocks, Statistics
+from stablebn.stats.base import ColumnProducts, Statistics
 from stablebn.stats.correlations import StandardisedColumns, finer_rows
+from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.exact_sums import known_values
 from stablebn.stats.moments import BITS_OF_CORRELATIONS, Moments, skewness_and_kurtosis
-from stablebn.stats.row_source import TableSource
 from stablebn.stats.symmetries.finer_rows import FinerRows
 from stablebn.stats.symmetries.signs import ColumnsInUnits, points_of
 from stablebn.stats.symmetries.symmetry import Relation, Structure, TableRows
 from stablebn.table.table import ContinuousTable
 
-# A double has no more bits than these below the standard deviation, for values that are not far from the mean.
+# Number of bits that a double has below the standard deviation, for values that are not far from the mean.
 _MOST_PLACES = 48
-# What the core can add up: values are at most the root of the rows, and sums of products times rows have 126 bits.
+# Limit of the core: values are at most the root of the rows, and sums of products times rows have 126 bits.
 _BITS_OF_SUMS = 62
 
 
 class AvailableMoments(Statistics):
-    """Correlations of some variables over the rows in which all of them are known.
+    """Correlations of sets of variables, each over the rows in which all of them are known.
 
     Parameters
     ----------
     table : ContinuousTable
         No column is constant.
     unit_free : bool
-        Round correlations, so that a change of units cannot change them, and know nothing of units.
+        Round correlations, so that a change of units cannot change them, and use no units.
     threads : int
 
     Attributes
     ----------
     compiled : _core.AvailableColumns
-        What scores and tests of the core are made from.
+        The columns from which the core makes scores and tests.
     unit_free : bool
     deviations : list of (float, int)
-        Standard deviation of each variable over the rows in which it is known: a number times a power of two.
+        Standard deviation of the known values of each variable: a number times a power of two.
     has_units : bool
-        Whether scores are those of the columns as they are.
+        Whether scores have the units of the columns.
     """
 
     kind = "continuous"
-    has_holes = True
+    has_missing = True
 
     def __init__(self, table: ContinuousTable, *, unit_free: bool = False, threads: int = 1) -> None:
         self._table = table
@@ -76,14 +76,14 @@ class AvailableMoments(Statistics):
         self.compiled = self._exact.rounded() if unit_free else self._exact
 
     def measured(self) -> AvailableMoments:
-        """The moments of the columns as they are; names and signs are told apart as before."""
+        """Return the moments of the columns in their own units; the variables are ordered as before."""
         moments = copy(self)
         moments.has_units = True
         moments.compiled = self._exact
         return moments
 
     def reordered(self, order: Sequence[int]) -> AvailableMoments:
-        """The moments of the same variables renumbered so that new i is old order[i]."""
+        """Return the moments with the variables renumbered: new variable i is old variable order[i]."""
         moments = copy(self)
         moments._columns = [self._columns[v] for v in order]
         moments.names = tuple(self.names[v] for v in order)
@@ -93,7 +93,7 @@ class AvailableMoments(Statistics):
         return moments
 
     def sort_key(self, v: int) -> Hashable:
-        """How many values are known; and their skewness, whichever way, and kurtosis."""
+        """Return the number of known values, the size of their skewness, and their kurtosis."""
         column, weights = known_values(self._table, self._columns[v])
         rows = column.size if weights is None else int(weights.sum())
         shape = (
@@ -104,11 +104,11 @@ class AvailableMoments(Statistics):
         return rows, *shape
 
     def points(self) -> list[int]:
-        """Every variable, and those that have no sign of their own a second time."""
+        """Return every variable, then those without a canonical sign a second time."""
         return points_of(self._signs())[0] if self.unit_free else self._in_units.points(self._columns)
 
     def structures(self) -> list[Structure]:
-        """The rows, holes as a value of their own; without units, those of standardised values, and correlations."""
+        """Return the rows, a missing value being one more value; without units, standardised rows and correlations."""
         if not self.unit_free:
             return [self._in_units.rows(self._columns)]
         points, signs = points_of(self._signs())
@@ -117,7 +117,7 @@ class AvailableMoments(Statistics):
         return [Relation(correlations), TableRows(np.array(rows, dtype=np.int32), self._table.weights)]
 
     def finer_rows(self, groups: Sequence[Sequence[int]]) -> FinerRows | None:
-        """The rows of standardised values, as exact as another unit permits."""
+        """Return the rows of unrounded standardised values."""
         if not self.unit_free:
             return None
         points, signs = points_of(self._signs())
@@ -127,12 +127,12 @@ class AvailableMoments(Statistics):
     def _signs(self) -> list[int]:
         return [self._rounded.sign(column) for column in self._columns]
 
-    def blocks(self) -> Blocks:
-        """There are none: no score asks for them, as columns have other rows than their neighbours."""
-        raise ValueError("columns with holes have no one matrix of correlations")
+    def column_products(self) -> ColumnProducts:
+        """Raise `ValueError`: products of incomplete columns would have different rows for each pair."""
+        raise ValueError("incomplete columns have no single matrix of correlations")
 
     def correlations(self) -> NDArray[np.int64]:
-        """Of each two variables, in units of 2**-34."""
+        """Return the correlation of every two variables, in units of 2**-34."""
         found = np.zeros((self.n, self.n), dtype=np.int64)
         for u in range(self.n):
             for v in range(u):
@@ -142,13 +142,13 @@ class AvailableMoments(Statistics):
 
 
 def _standardised(table: ContinuousTable) -> tuple[NDArray[np.float64], list[tuple[float, int]]]:
-    """Distances from the mean in standard deviations, NaN in holes; and these deviations."""
+    """Return distances from the mean in standard deviations, NaN if missing, and these deviations."""
     standardised = np.empty_like(table.values)
     deviations = []
     for c, column in enumerate(table.values):
         values, weights = known_values(table, c)
         moments = Moments(ContinuousTable((table.names[c],), values[np.newaxis], weights))
-        # In units of a power of two near the largest value no square leaves the range of a double.
+        # Scale by a power of two near the largest value, so that no square leaves the range of a double.
         power = int(np.frexp(np.abs(values).max())[1])
         unit = Fraction(2) ** -power
         mean = float(moments.mean(0) * unit)

@@ -1,4 +1,4 @@
-"""Statistics of mixed tables with holes."""
+"""Statistics of incomplete mixed tables."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn.stats import counts as counting
-from stablebn.stats.base import Blocks
+from stablebn.stats.base import ColumnProducts
+from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.exact_sums import known_values
 from stablebn.stats.incomplete import AvailableMoments
 from stablebn.stats.mixed import MixedColumns, floors_of
 from stablebn.stats.moments import Moments
-from stablebn.stats.row_source import TableSource
 from stablebn.stats.standard_units import standard_bits, standard_of, standardised_by
 from stablebn.table.table import ContinuousTable, MixedTable
 
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
 
 
 class AvailableMixedStatistics(MixedColumns):
-    """What is known of categorical and continuous variables together, over the rows in which some of them are known.
+    """Counts and moments of categorical and continuous variables, of each set over the rows in which it is known.
 
     Parameters
     ----------
     table : MixedTable
         No column is constant.
     unit_free : bool
-        Whether orders must not depend on units either.
+        Whether orders must not depend on units.
     threads : int
 
     Attributes
     ----------
     compiled : _core.AvailableMixed
-        What the core's scores and tests are made of.
+        The columns from which the core makes scores and tests.
     """
 
-    has_holes = True
+    has_missing = True
 
     def __init__(self, table: MixedTable, *, unit_free: bool = False, threads: int = 1) -> None:
         categorical, continuous = table.categorical, table.continuous
@@ -70,19 +70,19 @@ class AvailableMixedStatistics(MixedColumns):
         self._number(order)
 
     def reordered(self, order: Sequence[int]) -> Self:
-        """The statistics of the same variables renumbered so that new i is old order[i]."""
+        """Return the statistics with the variables renumbered: new variable i is old variable order[i]."""
         statistics = copy(self)
         statistics.compiled = self.compiled.reordered(list(order))
         statistics._number([self._columns[v] for v in order])
         return statistics
 
     def in_memory(self, purpose: str) -> AvailableMixedStatistics:
-        """Return these statistics, which hold the rows; `purpose` is for error messages of others."""
+        """Return these statistics, which have the rows in memory; `purpose` is not used."""
         return self
 
     def _correlations(self) -> NDArray[np.int64]:
         return AvailableMoments(self._table.continuous, unit_free=True).correlations()
 
-    def blocks(self) -> Blocks:
-        """There are none: no score asks for them, as columns have other rows than their neighbours."""
-        raise ValueError("columns with holes have no one matrix of products")
+    def column_products(self) -> ColumnProducts:
+        """Raise `ValueError`: products of incomplete columns would have different rows for each pair."""
+        raise ValueError("incomplete columns have no single matrix of products")

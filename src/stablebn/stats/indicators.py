@@ -1,4 +1,4 @@
-"""Categorical variables as indicators of their levels: columns of 0 and 1 next to continuous ones."""
+"""Products of columns in which categorical variables are indicators of their levels, columns of 0 and 1."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from stablebn.stats.base import Blocks
+from stablebn.stats.base import ColumnProducts
 from stablebn.stats.exact_sums import Indicators, Number, width
 from stablebn.stats.row_source import RowSource
 
 
-def blocks_of(source: RowSource, variables: Sequence[int | Number]) -> Blocks:
-    """The products of all columns of variables, of which categorical ones are given by column."""
+def column_products_of(source: RowSource, variables: Sequence[int | Number]) -> ColumnProducts:
+    """Return the products of the columns of variables; a categorical variable is given by its column index."""
     listed = [[own] for own in variables if isinstance(own, int)]
     found = source.count([], listed)[1] if listed else []
     counts = {
@@ -29,8 +29,8 @@ def blocks_of(source: RowSource, variables: Sequence[int | Number]) -> Blocks:
         [] if isinstance(own, Number) else [counts[own][level] for level in sorted(counts[own])] for own in variables
     ]
     if not parts:
-        return Blocks(np.empty((0, 0), dtype=object), [], [])
-    return Blocks(source.sums(parts).whole(), columns, frequencies)
+        return ColumnProducts(np.empty((0, 0), dtype=object), [], [])
+    return ColumnProducts(source.sums(parts).integer_products(), columns, frequencies)
 
 
 def _indicators(column: int, counts: Mapping[int, int]) -> Indicators:

@@ -1,4 +1,4 @@
-"""Exact moments of continuous variables, made of exact sums."""
+"""Exact moments of continuous variables, computed from exact sums."""
 
 from __future__ import annotations
 
@@ -13,28 +13,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn import _core
-from stablebn.stats.base import Blocks, Statistics
+from stablebn.stats.base import ColumnProducts, Statistics
 from stablebn.stats.basis_columns import BasisColumns, basis_of
+from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.exact_sums import Number, Values, known_values
-from stablebn.stats.indicators import blocks_of
-from stablebn.stats.row_source import RowSource, TableSource
+from stablebn.stats.indicators import column_products_of
+from stablebn.stats.row_source import RowSource
 from stablebn.stats.standard_units import standard_of
 from stablebn.stats.symmetries.signs import ColumnsInUnits
 from stablebn.stats.symmetries.symmetry import Structure
 from stablebn.table.table import ContinuousTable
 
 _BITS_OF_DOUBLE = 53
-# Pairs of columns whose correlations are computed between two looks at the time.
+# Pairs of columns whose correlations are computed between two checks of the time limit.
 _PAIRS_AT_ONCE = 1 << 14
 
-# How many powers of the values are added up, for skewness and kurtosis.
+# Number of powers of the values that are added up, for skewness and kurtosis.
 _POWERS = 4
 
-# Another unit rounds every value anew, and moves a correlation by some 2**-53: far less than these steps, so that what
-# is equal stays equal. They in turn are far finer than what any number of rows could tell.
+# A change of unit rounds every value again and moves a correlation by about 2**-53: far less than these steps, so that
+# equal correlations stay equal. The steps are much finer than any number of rows can estimate.
 BITS_OF_CORRELATIONS = 34
-# A double that is so near to a half, in steps, does not tell how to round. Its error is less: of correlations
-# 5 * 2**-53 in units of 2**-34; of values 2**-51 of at most 2**30, as no distance is beyond the root of the rows.
+# A double that is this close to a half, in steps, does not determine how to round. Its error is smaller: 5 * 2**-53 in
+# units of 2**-34 for correlations; 2**-51 of at most 2**30 for values, as no distance exceeds the root of the rows.
 _NEAR_A_HALF = 2.0**-15
 
 
@@ -59,12 +60,12 @@ class Moments(Statistics):
     table : ContinuousTable, or RowSource of such tables
         No column is constant.
     threads : int
-        How many threads add up at once.
+        Number of threads that add up at once.
 
     Attributes
     ----------
     source : RowSource
-        Who has the rows.
+        The source of the rows.
     """
 
     kind = "continuous"
@@ -82,7 +83,7 @@ class Moments(Statistics):
         self._powers = found.powers
 
     def reordered(self, order: Sequence[int]) -> Moments:
-        """The moments of the same variables renumbered so that new i is old order[i]."""
+        """Return the moments with the variables renumbered: new variable i is old variable order[i]."""
         moments = copy(self)
         moments._columns = [self._columns[v] for v in order]
         moments.names = tuple(self.names[v] for v in order)
@@ -93,27 +94,27 @@ class Moments(Statistics):
         return moments
 
     def sort_key(self, v: int) -> Hashable:
-        """Skewness, whichever way, and kurtosis, in steps of 2**-30, which know no units.
+        """Return the size of the skewness, and the kurtosis, in steps of 2**-30; they have no units.
 
-        `math.fsum` rounds the exact sum once, so the order of rows cannot matter, and a power of two as unit
-        changes no bit; the steps are far coarser than what the rounding of other units can do.
+        Exact sums are rounded once, so the order of rows cannot matter, and a power of two as unit changes no bit. The
+        steps are much coarser than the rounding of other units.
         """
         return skewness_and_kurtosis(self.source, self._columns[v])
 
     def points(self) -> list[int]:
-        """Every variable, and those that have no sign of their own a second time."""
+        """Return every variable, then those without a canonical sign a second time."""
         return self._in_units.points(self._columns)
 
     def structures(self) -> list[Structure]:
-        """The rows, by the bits of their values, but for signs."""
+        """Return the rows by the bits of their values, up to signs."""
         return [self._in_units.rows(self._columns)]
 
     def correlation(self, u: int, v: int, bits: int) -> int:
-        """The correlation of two columns in units of 2**-bits, rounded to the nearest."""
+        """Return the correlation of two columns in units of 2**-bits, rounded to the nearest."""
         return _correlation(self._numerators[u, v], self._numerators[u, u] * self._numerators[v, v], bits)
 
     def rounded_correlations(self, bits: int = BITS_OF_CORRELATIONS) -> NDArray[np.int64]:
-        """All correlations in units of 2**-bits, to the nearest; by integers where doubles do not tell which it is."""
+        """Return all correlations in units of 2**-bits, rounded; by integers if doubles are too close to a half."""
         if bits > BITS_OF_CORRELATIONS:
             unclear = np.ones((self.n, self.n), dtype=np.bool_)
             rounded = np.empty((self.n, self.n), dtype=np.int64)
@@ -133,12 +134,12 @@ class Moments(Statistics):
         np.fill_diagonal(rounded, 1 << bits)
         return rounded
 
-    def blocks(self) -> Blocks:
-        """Products of the columns in standard units: each variable is one column."""
-        return blocks_of(self.source, self._standardised_columns())
+    def column_products(self) -> ColumnProducts:
+        """Return the products of the columns in standard units; each variable has one column."""
+        return column_products_of(self.source, self._standardised_columns())
 
     def basis(self, *, degree: int, transform: str) -> BasisColumns:
-        """The columns of a basis of every variable."""
+        """Return the basis columns of every variable."""
         return basis_of(
             self.source, self._standardised_columns(), degree=degree, transform=transform, threads=self.threads
         )
@@ -147,27 +148,27 @@ class Moments(Statistics):
         return [Number(column, standard_of(self, v, self.total)) for v, column in enumerate(self._columns)]
 
     def power(self, v: int) -> int:
-        """The least e such that every value of a column is below 2**e, whatever its sign."""
+        """Return the least e such that every value of a column is below 2**e in size."""
         return self._powers[v]
 
     def mean(self, v: int) -> Fraction:
-        """The exact mean of a column."""
+        """Return the exact mean of a column."""
         return Fraction(int(self._sums[v]), self.total) * power_of_two(self._exponents[v])
 
     def cross_product(self, u: int, v: int) -> Fraction:
-        """The exact sum over rows of (x - mean x)(y - mean y)."""
+        """Return the exact sum over rows of (x - mean x)(y - mean y)."""
         numerator, shift = int(self._numerators[u, v]), self._exponents[u] + self._exponents[v]
         return Fraction(numerator << max(shift, 0), self.total << max(-shift, 0))
 
     def cross_products(self, *, ridge: Fraction = Fraction(0)) -> ScaledMatrix:
-        """Sums over rows of (x - mean x)(y - mean y), `ridge` added on the diagonal, each rounded once."""
+        """Return the sums over rows of (x - mean x)(y - mean y), plus `ridge` on the diagonal, each rounded once."""
         diagonal = [self.cross_product(v, v) + ridge for v in range(self.n)]
         scale = [exponent_of_root(value) for value in diagonal]
         entries = np.empty((self.n, self.n), dtype=np.float64)
         unit = np.array(self._exponents, dtype=np.int64) - scale
         for u in range(self.n):
             _core.check_time()
-            # Division of integers rounds once, and a power of two does not round.
+            # Division of integers rounds once; scaling by a power of two does not round.
             quotients = (self._numerators[u, :u] / self.total).astype(np.float64)
             entries[u, :u] = entries[:u, u] = np.ldexp(quotients, (unit[u] + unit[:u]).astype(np.intc))
             entries[u, u] = _quotient(diagonal[u].numerator, diagonal[u].denominator, -2 * scale[u])
@@ -175,24 +176,24 @@ class Moments(Statistics):
 
 
 def _correlation(covariance: int, variances: int, bits: int) -> int:
-    """A correlation in units of 2**-bits, rounded to the nearest, from a covariance and the product of variances."""
+    """Return a correlation in units of 2**-bits, rounded to the nearest, given covariance and product of variances."""
     rounded = (math.isqrt((covariance * covariance << 2 * bits + 2) // variances) + 1) >> 1
     return rounded if covariance >= 0 else -rounded
 
 
 def _quotient(numerator: int, denominator: int, shift: int) -> float:
-    """The double nearest to a quotient times 2**shift."""
+    """Return the double nearest to a quotient times 2**shift."""
     return numerator / (denominator << -shift) if shift <= 0 else (numerator << shift) / denominator
 
 
 def skewness_and_kurtosis(source: RowSource, column: int) -> tuple[int, int]:
-    """Both in steps of 2**-30, of the values that are known, whichever way these are skewed; see `Moments.sort_key`."""
+    """Return the size of the skewness, and the kurtosis, of known values in steps of 2**-30 (`Moments.sort_key`)."""
     # A power of two near the largest value keeps the fourth powers in the range of a double.
-    power = int(np.frexp(max(source.each(largest, column)))[1])
+    power = int(np.frexp(max(source.map_blocks(largest, column)))[1])
 
     def means(centre: float) -> tuple[int, list[float]]:
         total, sums = 0, [Fraction(0)] * _POWERS
-        for rows, own in source.each(_sums_of_powers, column, power, centre):
+        for rows, own in source.map_blocks(_sums_of_powers, column, power, centre):
             total += rows
             sums = [one + more for one, more in zip(sums, own, strict=True)]
         # Each sum is rounded once.
@@ -205,12 +206,12 @@ def skewness_and_kurtosis(source: RowSource, column: int) -> tuple[int, int]:
 
 
 def largest(block: ContinuousTable, column: int) -> float:
-    """The largest value of a column, whatever its sign."""
+    """Return the largest size of a value of a column."""
     return float(np.abs(known_values(block, column)[0]).max(initial=0.0))
 
 
 def _sums_of_powers(block: ContinuousTable, column: int, power: int, centre: float) -> tuple[int, list[Fraction]]:
-    """How many values are known, and the exact sums of their first powers, each a double, from a centre."""
+    """Return the number of known values, and the exact sums of the first powers of their distances from a centre."""
     values, weights = known_values(block, column)
     centred = np.ldexp(values, -power) - centre
     square = centred * centred
@@ -219,10 +220,10 @@ def _sums_of_powers(block: ContinuousTable, column: int, power: int, centre: flo
 
 
 def exact_sum(values: NDArray[np.float64], weights: NDArray[np.int64] | None) -> Fraction:
-    """The sum of doubles, none of its bits lost."""
+    """Return the exact sum of doubles."""
     mantissas, exponents = np.frexp(values)
     whole = np.ldexp(mantissas, _BITS_OF_DOUBLE).astype(np.int64)
-    # Two halves, as sums of so many bits over many rows, or times weights, would leave 64 bits.
+    # Add two halves: sums of all bits over many rows, or times weights, would overflow 64 bits.
     half = _BITS_OF_DOUBLE // 2 + 1
     upper, lower = whole >> half, whole & ((1 << half) - 1)
     total = Fraction(0)
@@ -237,18 +238,18 @@ def exact_sum(values: NDArray[np.float64], weights: NDArray[np.int64] | None) ->
 
 
 def are_near_a_half(steps: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether numbers are so near to a half that their errors may decide to which integer they are rounded."""
+    """Return which numbers are so close to a half that their error may decide to which integer they are rounded."""
     near: NDArray[np.bool_] = np.abs(np.abs(steps - np.rint(steps)) - 0.5) < _NEAR_A_HALF
     return near
 
 
 def power_of_two(exponent: int) -> Fraction:
-    """2**exponent, exactly."""
+    """Return 2**exponent exactly."""
     return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
 
 
 def exponent_of_root(value: Fraction) -> int:
-    """The e for which value / 4**e lies in [1, 4)."""
+    """Return the e with value / 4**e in [1, 4)."""
     numerator, denominator = value.numerator, value.denominator
 
     def is_at_least(power: int) -> bool:
@@ -263,7 +264,7 @@ def exponent_of_root(value: Fraction) -> int:
 
 
 def mean_and_variance(source: RowSource, column: int) -> tuple[Fraction, Fraction]:
-    """Both exactly, of the values of a column that are known."""
+    """Return the exact mean and variance of the known values of a column."""
     sums = source.sums([Values(column)])
     unit = power_of_two(sums.exponents[0])
     mean = Fraction(int(sums.plain[0]), sums.total) * unit

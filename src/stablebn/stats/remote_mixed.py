@@ -1,4 +1,4 @@
-"""Statistics of mixed tables whose rows somebody else has."""
+"""Statistics of categorical and continuous variables, queried from a row source."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from stablebn.stats import counts as counting
 from stablebn.stats.mixed import SMALLEST_RESIDUAL, MixedStatistics, floor_of, is_tiny_gap_among
 from stablebn.stats.moments import Moments
 from stablebn.stats.remote_counts import LANES
-from stablebn.stats.row_source import Answers, ContinuousPart, Crossing, Listing, RowSource, Summing
+from stablebn.stats.row_source import Answers, ContinuousPart, CountQuery, RowSource, SumQuery, SupportQuery
 from stablebn.stats.standard_units import Standard, standard_bits, standard_of, standardised_by
 from stablebn.table.table import ContinuousTable, MixedTable
 
-# The values of the first block by which a narrow range is chosen.
+# Number of values of the first block by which a narrow range is chosen.
 _FEW_VALUES = 256
 
 
-class AskedMixed(MixedStatistics):
-    """What a source is asked for of categorical and continuous variables together.
+class RemoteMixedStatistics(MixedStatistics):
+    """Counts and sums of categorical and continuous variables that are queried from a row source.
 
     Parameters
     ----------
     source : RowSource
-        Of mixed tables without holes.
+        A source of mixed tables without missing values.
     unit_free : bool
     threads : int
     """
@@ -51,7 +51,7 @@ class AskedMixed(MixedStatistics):
         self._number(order)
 
     def in_memory(self, purpose: str) -> MixedStatistics:
-        """Return statistics of the same variables that hold the rows themselves; `purpose` is for error messages.
+        """Return statistics of the same variables with the rows in memory; `purpose` is for error messages.
 
         Raises
         ------
@@ -67,20 +67,25 @@ class AskedMixed(MixedStatistics):
 
 
 class _Standardised:
-    """A source whose continuous columns have standard units: what the core asks."""
+    """Answer the queries of the core, with continuous columns in standard units."""
 
     def __init__(self, source: RowSource, standards: list[Standard]) -> None:
         self._source = source
         self._standards = standards
 
-    def count(self, crossings: Sequence[Crossing], listings: Sequence[Listing], summings: Sequence[Summing]) -> Answers:
-        """The answers to all questions."""
-        return self._source.count(crossings, listings, summings, self._standards)
+    def count(
+        self,
+        count_queries: Sequence[CountQuery],
+        support_queries: Sequence[SupportQuery],
+        sum_queries: Sequence[SumQuery],
+    ) -> Answers:
+        """Answer all queries in one pass."""
+        return self._source.count(count_queries, support_queries, sum_queries, self._standards)
 
 
 def _floor(part: RowSource, v: int, standard: Standard) -> float:
-    """The least variance that a column can have in a stratum: `floors_of`."""
-    few = next(iter(part.each(_few_values, v, standard)))
+    """Return the least variance that a column can have in a stratum, as `floors_of` does."""
+    few = next(iter(part.map_blocks(_few_values, v, standard)))
     low, high = int(few[len(few) // 2 - len(few) // 64]), int(few[len(few) // 2 + len(few) // 64])
     if is_tiny_gap_among(part.distinct(v, standard, low, high), standard.bits):
         return SMALLEST_RESIDUAL

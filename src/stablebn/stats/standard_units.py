@@ -1,4 +1,4 @@
-"""Standard units: continuous columns as integers, counted in small steps of their own deviation from their mean."""
+"""Standard units: distances from the mean of a continuous column, as integers in small steps of its deviation."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ _BITS_OF_DEVIATION = 120
 
 
 def bits_of_root(rows: int) -> int:
-    """The b for which no value in standard units is beyond 2**b: the root of the number of rows is not."""
+    """Return the b with every value in standard units within 2**b: no value exceeds the root of the number of rows."""
     return ((rows - 1).bit_length() + 1) // 2
 
 
 def standard_bits(rows: int) -> int:
-    """Bits after the point of standardised values: so many that they fit 63 bits, and 48 at most."""
+    """Return the bits after the point of standardised values: as many as fit into 63 bits, at most 48."""
     return min(48, 62 - bits_of_root(rows))
 
 
 def bits_of_steps(rows: int) -> int:
-    """Bits after the point of `whole_steps`: so many that N sum(x x) is below 2**125, and 24 at most.
+    """Return the bits after the point of `whole_steps`: as many as keep N sum(x x) below 2**125, at most 24.
 
-    Another unit rounds every value anew, and moves it by some 2**-52 deviations: far less than a step.
+    A change of unit rounds every value again and moves it by about 2**-52 deviations, far less than a step.
     """
     return min(24, 42 - bits_of_root(rows))
 
 
 @dataclass(frozen=True)
 class Standard:
-    """Where the standard units of a column are.
+    """The mean and the deviation that define the standard units of a column.
 
     Attributes
     ----------
     power : int
-        Values are seen in units of 2**power, so that none of them, nor a square, leaves the range of a double.
+        Values are scaled to units of 2**power, so that no value and no square leaves the range of a double.
     mean, deviation, inverse : pair of float
-        In these units, each as the sum of two doubles; the last is that of 1 / deviation.
+        Mean, deviation and 1 / deviation in these units, each as the sum of two doubles.
     rows : int
-        Of the table, by weight: how many bits values have is a matter of these.
+        Number of rows of the table by weight, which determines the number of bits.
     """
 
     power: int
@@ -59,12 +59,12 @@ class Standard:
 
     @property
     def bits(self) -> int:
-        """Bits after the point of standardised values."""
+        """Return the number of bits after the point of standardised values."""
         return standard_bits(self.rows)
 
 
 def standard_of(moments: Moments, v: int, rows: int) -> Standard:
-    """The standard units of a column of a table with so many rows, of which the moments are exact."""
+    """Return the standard units of a column from exact moments; `rows` is the number of rows of the table."""
     power = moments.power(v)
     unit = Fraction(2) ** -power
     variance = moments.cross_product(v, v) / moments.total * unit**2
@@ -80,7 +80,7 @@ def _two_doubles(value: Fraction) -> tuple[float, float]:
 
 
 def standardised_by(standards: Sequence[Standard], values: NDArray[np.float64], threads: int) -> NDArray[np.int64]:
-    """Columns in their standard units, as integers in steps of 2**-bits."""
+    """Return columns in their standard units, as integers in steps of 2**-bits."""
     return _core.standardised(
         values,
         [standard.power for standard in standards],
@@ -92,7 +92,7 @@ def standardised_by(standards: Sequence[Standard], values: NDArray[np.float64], 
 
 
 def whole_steps(standardised: NDArray[np.int64], rows: int) -> NDArray[np.float64]:
-    """Standardised columns in larger steps, minus x being as many as x: so other units make the same integers."""
+    """Round standardised columns to larger steps, symmetrically in sign, so that other units give the same integers."""
     shift = standard_bits(rows) - bits_of_steps(rows)
     steps = np.abs(standardised) + (1 << shift - 1) >> shift
     return np.copysign(steps.astype(np.float64), standardised)

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 
 def bit(v: int) -> int:
-    """The set {v}."""
+    """Return the set {v}."""
     return 1 << v
 
 
 def members(variables: int) -> list[int]:
-    """The variables of a set, ascending."""
+    """Return the variables of a set, ascending."""
     found = []
     while variables:
         low = variables & -variables
@@ -25,22 +25,22 @@ def members(variables: int) -> list[int]:
 
 
 def words(n: int) -> int:
-    """Number of 64-bit words that hold a set of n variables."""
+    """Return the number of 64-bit words that hold a set of n variables."""
     return -(-n // 64)
 
 
 def to_words(variables: int, n: int) -> list[int]:
-    """A set of n variables in 64-bit words, lowest first."""
+    """Convert a set of n variables to 64-bit words, lowest first."""
     return [variables >> 64 * w & 0xFFFF_FFFF_FFFF_FFFF for w in range(words(n))]
 
 
 def from_words(parts: list[int]) -> int:
-    """The set that `to_words` has written."""
+    """Convert words of `to_words` back to a set."""
     return sum(part << 64 * w for w, part in enumerate(parts))
 
 
 def matrix_of(sets: Sequence[int]) -> NDArray[np.uint8]:
-    """Row v has a 1 for each member of set v, one of n sets of n variables: uint8 array [n, n]."""
+    """Convert n sets of n variables to a uint8 matrix [n, n]: row v has a 1 for each member of set v."""
     n = len(sets)
     width = n // 8 + 1
     rows = np.frombuffer(b"".join(own.to_bytes(width, "little") for own in sets), dtype=np.uint8)
@@ -48,6 +48,6 @@ def matrix_of(sets: Sequence[int]) -> NDArray[np.uint8]:
 
 
 def sets_of(matrix: NDArray[Any]) -> list[int]:
-    """The sets that `matrix_of` has written as rows."""
+    """Convert the rows of a matrix of `matrix_of` back to sets."""
     rows = np.packbits(matrix, axis=1, bitorder="little")
     return [int.from_bytes(row.tobytes(), "little") for row in rows]

@@ -1,4 +1,8 @@
-"""Studies: learners by networks by sample sizes by layouts, run once, kept in a store, shown as tables and figures."""
+"""Studies: run algorithms on samples of networks in several layouts, store the outcomes, and show tables and figures.
+
+The folder has the runner of any study. `tables/` has the tables and figures of any study; `paper/` has what only the
+study of the paper needs, and only that study imports it.
+"""
 
 from stablebn.study.definition import Study, read_study
 from stablebn.study.functions import Progress, plan, results, run

@@ -1,4 +1,4 @@
-"""Workers of a Dask cluster: one that is running, or one of this machine's cores that lasts as long as the study."""
+"""Run jobs on a Dask cluster: on a running one, or on a local one that is started for the study."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from distributed import Client
 
 logger = logging.getLogger(__name__)
-# Without this, Python prints the library's warnings although no log was asked for. No other module logs warnings.
+# Without this, Python prints the warnings of this logger even if the user has not configured logging.
 logger.addHandler(logging.NullHandler())
 
 _SECONDS_TO_CLOSE = 30
 
 
-class Cluster:
-    """The workers that a Dask scheduler has.
+class DaskWorkers:
+    """The workers of a Dask scheduler.
 
     Parameters
     ----------
     address : str or None
-        Of the scheduler; None: a cluster is started here, with a process a core.
+        The address of the scheduler; None starts a local cluster with one process per core.
     """
 
     def __init__(self, address: str | None) -> None:
@@ -47,19 +47,19 @@ class Cluster:
             self.stop()
             raise
         self.size = sum(self._client.nthreads().values())
-        # One job for each to do, and one at hand: a scheduler may be far away.
+        # Each worker has a running and a waiting job, because the scheduler may answer slowly.
         self.capacity = 2 * self.size
         self._ended = as_completed()
 
     def start(self, job: Job) -> None:
         """Give a job to the scheduler."""
-        # Not pure: Dask would hash the network to see whether it knows the answer.
+        # With pure=True Dask would hash the network to look for an earlier result.
         future = self._client.submit(work, job, pure=False)
         self._jobs[future] = job
         self._ended.add(future)
 
     def next_ended(self) -> tuple[Job, tuple[Sample | None, Record] | None]:
-        """Wait for a job to end; None for its outcome: its worker died."""
+        """Wait for a job to end; the outcome is None if its worker died."""
         from distributed import KilledWorker
 
         future = next(self._ended)
@@ -70,9 +70,9 @@ class Cluster:
             return job, None
 
     def stop(self) -> None:
-        """Take back the jobs that no worker has begun, and leave; a cluster that was started here ends.
+        """Cancel the jobs that no worker has begun, and disconnect; stop a cluster that was started here.
 
-        What has ended is stored by now: a cluster that does not answer in time is no reason to fail.
+        All finished jobs are stored before: so a cluster that does not answer in time is not an error.
         """
         cluster = self._client.cluster
         with _even_if_slow():
@@ -88,16 +88,16 @@ class Cluster:
 def _even_if_slow() -> Iterator[None]:
     try:
         yield
-    # Before Python 3.11 that of asyncio is another one.
+    # Before Python 3.11 asyncio.TimeoutError is a different class.
     except (TimeoutError, asyncio.TimeoutError, OSError) as error:
-        logger.warning("the Dask cluster did not end as it should: %r", error)
+        logger.warning("the Dask cluster did not stop cleanly: %r", error)
 
 
 def _local() -> Client:
     import dask
     from distributed import Client, LocalCluster
 
-    # A job whose worker dies is tried again by the runner, and not by the scheduler besides.
+    # `run_jobs` tries a job again if its worker dies: the scheduler must not do so too.
     dask.config.set({"distributed.scheduler.allowed-failures": 0})
     client = Client(
         LocalCluster(
@@ -105,7 +105,7 @@ def _local() -> Client:
             threads_per_worker=1,
             memory_limit=0,
             dashboard_address=None,
-            # A worker that dies is told of in the records.
+            # The records report the jobs whose worker died.
             silence_logs=logging.CRITICAL,
         )
     )

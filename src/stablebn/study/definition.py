@@ -1,4 +1,4 @@
-"""A study as its file defines it: networks, sample sizes, learners and layouts."""
+"""Read a study from its TOML file: networks, sample sizes, learners and layouts."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ else:
     import tomli as tomllib
 
 METRICS = ("f1", "precision", "recall", "bsf", "shd", "degree", "score", "seconds")
-"""What can be told of a learned graph: fields of `Record`."""
+"""The metrics that tables can show: fields of `Record`."""
 
 REPORTS = ("general", "paper")
-"""The tables and figures that a study can have."""
+"""The names of the reports: which tables and figures a study has."""
 
 _OVERRIDES = ("randomisations", "vary", "networks", "sizes", "time_limit")
 
 
 @dataclass(frozen=True)
 class ConfiguredLearner:
-    """A learner of a study, and what it is to learn.
+    """An algorithm of a study with its options, networks and sizes.
 
     Attributes
     ----------
     label : str
-        What tables call it.
+        Its name in tables.
     algorithm : str
     options : mapping of str to value
-        Those of `stablebn.learn`.
+        Options of `stablebn.learn`.
     randomisations : int
-        How many layouts of every sample.
+        The number of layouts of every sample.
     vary : tuple of str
-        What differs between them.
+        What differs between the layouts.
     networks : tuple of str
     sizes : tuple of int
     time_limit : float
-        Seconds that it may take for one layout.
+        The most seconds that it may take for one layout.
     """
 
     label: str
@@ -67,7 +67,7 @@ class ConfiguredLearner:
 
     @property
     def recipe(self) -> str:
-        """Algorithm and options as one text, the same however the file orders them."""
+        """Algorithm and options as one text that does not depend on the order of the options in the file."""
         return json.dumps([self.algorithm, self.options], sort_keys=True)
 
 
@@ -78,15 +78,15 @@ class Study:
     Attributes
     ----------
     title, name : str
-        The name is that of its file.
+        The name is that of the file.
     networks : tuple of str
     sizes : tuple of int
-        Rows of the samples.
+        Numbers of rows of the samples.
     learners : tuple of ConfiguredLearner
     metrics : tuple of str
-        What its tables tell.
+        The metrics that its tables show.
     seed : int
-        Of samples and layouts.
+        The seed of samples and layouts.
     report : {"general", "paper"}
         Which tables and figures it has: those of any study, or those of the paper.
     named_networks : dict of name to NamedNetwork
@@ -115,9 +115,9 @@ def read_study(
     definition : str or path
         "paper", or the path of a TOML file.
     quick : bool
-        Only the part that its [quick] table names.
+        Only the part in its table [quick].
     directories : sequence of paths
-        Folders to look for networks in before all others.
+        Folders that are searched for networks before all others.
 
     Returns
     -------
@@ -126,48 +126,48 @@ def read_study(
     Raises
     ------
     OptionError
-        A key or a value that is not known, or a network that is not there.
+        A key, a value or a network is unknown.
     FormatError
         The file is not TOML.
     """
     name, folder, text = _text_of(definition)
     try:
-        whole = _Table(f"study {name!r}", tomllib.loads(text))
+        document = _TomlTable(f"study {name!r}", tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise FormatError(str(definition), None, str(error)) from None
     except RecursionError:
         raise FormatError(str(definition), None, "its arrays or tables are nested too deeply.") from None
-    whole.check_keys(
+    document.check_keys(
         (
             *("title", "networks", "sizes", "seed", "time_limit", "vary", "randomisations", "metrics", "report"),
             *("learners", "quick", *_known_options()),
         )
     )
-    paths = _paths(whole, folder)
-    networks, sizes = tuple(paths), whole.sizes()
-    learners = _learners(whole, networks, sizes)
-    part = _quick_part(whole, networks, sizes)
+    paths = _paths(document, folder)
+    networks, sizes = tuple(paths), document.sizes()
+    learners = _learners(document, networks, sizes)
+    part = _quick_part(document, networks, sizes)
     if quick:
         if part is None:
-            raise OptionError(f"{whole.where} has no table [quick]. Add one, or leave out --quick.")
+            raise OptionError(f"{document.where} has no table [quick]. Add one, or leave out --quick.")
         networks, sizes = part.networks, part.sizes
         learners = tuple(narrowed for narrowed in map(part.of, learners) if narrowed.networks and narrowed.sizes)
     return Study(
-        title=whole.text("title", name),
+        title=document.text("title", name),
         name=name,
         networks=networks,
         sizes=sizes,
         learners=learners,
-        metrics=whole.texts("metrics", METRICS, METRICS),
-        seed=whole.integer("seed", 0, 1),
-        report=whole.one_of("report", REPORTS),
+        metrics=document.texts("metrics", METRICS, METRICS),
+        seed=document.integer("seed", 0, 1),
+        report=document.one_of("report", REPORTS),
         named_networks=read_networks({network: paths[network] for network in networks}, directories),
     )
 
 
 @dataclass(frozen=True)
-class _Table:
-    """A table of the file; what is wrong in it is said with the name of its key, and `where` that is."""
+class _TomlTable:
+    """A table of the file. Its errors name the key, and start with `where`."""
 
     where: str
     entries: Mapping[str, Any]
@@ -178,7 +178,7 @@ class _Table:
     def check_keys(self, known: Sequence[str]) -> None:
         unknown = [key for key in self.entries if key not in known]
         if unknown:
-            raise OptionError(f"{self.where}: what is {listed(unknown)}? Keys are {listed(known, most=99)}.")
+            raise OptionError(f"{self.where}: unknown keys {listed(unknown)}. Keys are {listed(known, most=99)}.")
 
     def text(self, key: str, default: str) -> str:
         value = self.entries.get(key, default)
@@ -187,7 +187,7 @@ class _Table:
         return value
 
     def one_of(self, key: str, allowed: Sequence[str]) -> str:
-        """One of some words, by default the first."""
+        """Return one of the allowed words, by default the first."""
         value = self.entries.get(key, allowed[0])
         self.checked(one_of, key, value, allowed)
         return str(value)
@@ -204,32 +204,32 @@ class _Table:
         return float(value)
 
     def values(self, key: str, type_: type, default: Sequence[Any] | None = None) -> tuple[Any, ...]:
-        """A list without doubles, in its order; without a default it must be there, and not be empty."""
-        found = self.entries.get(key, default)
-        right = isinstance(found, Sequence) and not isinstance(found, str) and all(type(v) is type_ for v in found)
-        if not right or (default is None and not found):
+        """Return a list without duplicates; without a default the key is required, and the list must not be empty."""
+        items = self.entries.get(key, default)
+        is_list = isinstance(items, Sequence) and not isinstance(items, str) and all(type(v) is type_ for v in items)
+        if not is_list or (default is None and not items):
             raise self.wrong(key, f"a list of {'numbers' if type_ is int else 'texts'}, such as {_EXAMPLES[key]}")
-        twice = [value for value, times in Counter(found).items() if times > 1]
-        if twice:
-            raise OptionError(f"{self.where}: {key} has {listed(twice)} more than once. Leave out the second one.")
-        return tuple(found)
+        repeated = [value for value, times in Counter(items).items() if times > 1]
+        if repeated:
+            raise OptionError(f"{self.where}: {key} has {listed(repeated)} more than once. Leave out the second one.")
+        return tuple(items)
 
     def texts(self, key: str, allowed: Sequence[str], default: Sequence[str]) -> tuple[str, ...]:
-        """A list of some of the allowed words, in their order there."""
-        found = self.values(key, str, default)
-        for value in found:
+        """Return a list of some of the allowed words, in the order of `allowed`."""
+        chosen = self.values(key, str, default)
+        for value in chosen:
             self.checked(one_of, key, value, allowed)
-        return tuple(value for value in allowed if value in found)
+        return tuple(value for value in allowed if value in chosen)
 
     def among(self, key: str, type_: type, all_of_them: Sequence[Any]) -> tuple[Any, ...]:
-        """A list of some of the study's networks or sizes, in the order of the study; by default all."""
-        found = self.values(key, type_, all_of_them)
-        if not found:
+        """Return a list of some of the networks or sizes of the study, in the order of the study; by default all."""
+        chosen = self.values(key, type_, all_of_them)
+        if not chosen:
             raise self.wrong(key, "a list of at least one; leave it out for all")
-        others = [value for value in found if value not in all_of_them]
+        others = [value for value in chosen if value not in all_of_them]
         if others:
             raise OptionError(f"{self.where}: {key} has {listed(others)}, not among those of the study. Add it there.")
-        return tuple(value for value in all_of_them if value in found)
+        return tuple(value for value in all_of_them if value in chosen)
 
     def sizes(self) -> tuple[int, ...]:
         sizes = self.values("sizes", int)
@@ -237,20 +237,20 @@ class _Table:
             raise self.wrong("sizes", "numbers of rows of at least 2")
         return sizes
 
-    def table(self, key: str) -> _Table | None:
-        found = self.entries.get(key)
-        if found is not None and not isinstance(found, Mapping):
+    def table(self, key: str) -> _TomlTable | None:
+        value = self.entries.get(key)
+        if value is not None and not isinstance(value, Mapping):
             raise self.wrong(key, f"a table: write [{key}] above its keys")
-        return None if found is None else _Table(f"{self.where}, [{key}]", found)
+        return None if value is None else _TomlTable(f"{self.where}, [{key}]", value)
 
-    def tables(self, key: str) -> list[_Table]:
-        found = self.entries.get(key)
-        if not isinstance(found, list) or not found or not all(isinstance(entry, Mapping) for entry in found):
+    def tables(self, key: str) -> list[_TomlTable]:
+        tables = self.entries.get(key)
+        if not isinstance(tables, list) or not tables or not all(isinstance(entry, Mapping) for entry in tables):
             raise self.wrong(key, f"tables: write [[{key}]] above the keys of each")
-        return [_Table(f"{self.where}, [[{key}]] number {place}", entry) for place, entry in enumerate(found, 1)]
+        return [_TomlTable(f"{self.where}, [[{key}]] number {number}", entry) for number, entry in enumerate(tables, 1)]
 
     def checked(self, check: Any, *arguments: Any) -> Any:
-        """What a check of the library gives back; where it was, stands before what it says."""
+        """Call a check of the library; put `where` before the message of its error."""
         try:
             return check(*arguments)
         except OptionError as error:
@@ -266,15 +266,15 @@ _EXAMPLES = {
 
 
 @dataclass(frozen=True)
-class _Part:
-    """A part of a study."""
+class _QuickPart:
+    """The part of a study that is run with --quick."""
 
     networks: tuple[str, ...]
     sizes: tuple[int, ...]
     randomisations: int | None
 
     def of(self, learner: ConfiguredLearner) -> ConfiguredLearner:
-        """What a learner has to do in this part."""
+        """Return the learner with the networks, sizes and layouts of this part."""
         most = learner.randomisations if self.randomisations is None else self.randomisations
         return replace(
             learner,
@@ -284,26 +284,26 @@ class _Part:
         )
 
 
-def _quick_part(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) -> _Part | None:
-    quick = whole.table("quick")
+def _quick_part(document: _TomlTable, networks: tuple[str, ...], sizes: tuple[int, ...]) -> _QuickPart | None:
+    quick = document.table("quick")
     if quick is None:
         return None
     quick.check_keys(("networks", "sizes", "randomisations"))
-    return _Part(
+    return _QuickPart(
         networks=quick.among("networks", str, networks),
         sizes=quick.among("sizes", int, sizes),
         randomisations=quick.integer("randomisations", 1, 1) if "randomisations" in quick.entries else None,
     )
 
 
-def _learners(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) -> tuple[ConfiguredLearner, ...]:
-    vary = whole.texts("vary", VARIATIONS, ("columns", "rows", "names"))
-    randomisations = whole.integer("randomisations", 1, 25)
-    time_limit = whole.seconds("time_limit", 10_800)
+def _learners(document: _TomlTable, networks: tuple[str, ...], sizes: tuple[int, ...]) -> tuple[ConfiguredLearner, ...]:
+    vary = document.texts("vary", VARIATIONS, ("columns", "rows", "names"))
+    randomisations = document.integer("randomisations", 1, 25)
+    time_limit = document.seconds("time_limit", 10_800)
     known = _known_options()
-    for_all = {key: known[key].read(value) for key, value in whole.entries.items() if key in known}
+    for_all = {key: known[key].read(value) for key, value in document.entries.items() if key in known}
     learners = []
-    for table in whole.tables("learners"):
+    for table in document.tables("learners"):
         table.check_keys(("algorithm", "label", *_OVERRIDES, *known))
         if "algorithm" not in table.entries:
             raise OptionError(
@@ -312,13 +312,13 @@ def _learners(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) 
         algorithm = table.checked(find_learner, table.entries["algorithm"])
         options = {key: known[key].read(value) for key, value in table.entries.items() if key in known}
         table.checked(check_given, algorithm, options)
-        by_name = [key for key, value in [*for_all.items(), *options.items()] if isinstance(value, Mapping)]
-        if by_name:
+        by_variable = [key for key, value in [*for_all.items(), *options.items()] if isinstance(value, Mapping)]
+        if by_variable:
             raise OptionError(
-                f"{table.where}: {by_name[0]} by variable is not for studies, which rename the variables."
+                f"{table.where}: {by_variable[0]} by variable is not for studies, which rename the variables."
             )
         options = {**{key: value for key, value in for_all.items() if LEARNERS[algorithm].has(known[key])}, **options}
-        whole.checked(check_given, algorithm, options)
+        document.checked(check_given, algorithm, options)
         learners.append(
             ConfiguredLearner(
                 label=table.text("label", algorithm),
@@ -331,40 +331,40 @@ def _learners(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) 
                 time_limit=table.seconds("time_limit", time_limit),
             )
         )
-    twice = [label for label, times in Counter(learner.label for learner in learners).items() if times > 1]
-    if twice:
+    repeated = [label for label, times in Counter(learner.label for learner in learners).items() if times > 1]
+    if repeated:
         raise OptionError(
-            f"{whole.where}: more than one learner is called {listed(twice)}. Give each a label of its own."
+            f"{document.where}: more than one learner is called {listed(repeated)}. Give each a different label."
         )
     return tuple(learners)
 
 
 def _known_options() -> dict[str, Option]:
-    """The options of learners that the file may set: for one of them, or above, for all that have them."""
+    """Return the options that the file may set, for one learner or for all learners that have them."""
     return {option.name: option for option in study_options()}
 
 
-def _paths(whole: _Table, folder: Path) -> dict[str, Path | None]:
-    """The networks by name, with the paths of those that are given as files, seen from the folder of the study."""
-    given = whole.values("networks", str)
+def _paths(document: _TomlTable, folder: Path) -> dict[str, Path | None]:
+    """Return the networks by name; with a path, relative to the folder of the study, for those given as files."""
+    given = document.values("networks", str)
     paths: dict[str, Path | None] = {}
     for text in given:
         name = network_name(text)
         if name in paths:
-            raise OptionError(f"{whole.where}: two networks are called {name!r}. Leave one out, or rename its file.")
+            raise OptionError(f"{document.where}: two networks are called {name!r}. Leave one out, or rename its file.")
         paths[name] = None if name == text else folder / text
     return paths
 
 
 def _text_of(definition: str | os.PathLike[str]) -> tuple[str, Path, str]:
-    """Name, folder and text of a study."""
+    """Return the name, the folder and the text of a study."""
     if definition == "paper":
         return "paper", Path(), (resources.files("stablebn.study.paper") / "paper.toml").read_text(encoding="utf-8")
     path = Path(definition)
     if path.exists() and not path.is_file():
-        raise OptionError(f"cannot read the study {str(path)!r}: it is no file. Name a TOML file, or say paper.")
+        raise OptionError(f"cannot read the study {str(path)!r}: it is not a file. Name a TOML file, or use paper.")
     try:
         return path.stem, path.parent, path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise OptionError(f"cannot read the study {str(path)!r}: {reason}. Name a TOML file, or say paper.") from None
+        raise OptionError(f"cannot read the study {str(path)!r}: {reason}. Name a TOML file, or use paper.") from None

@@ -1,4 +1,4 @@
-"""How long the jobs of a study will take."""
+"""Estimate how long the jobs of a study will take."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import numpy as np
 from stablebn.study.jobs import Job, TimingGroup
 
 SECONDS_TO_START = 3.0
-"""Until the first jobs run: processes start, and import what they need."""
+"""Time until the first jobs run: processes start and import modules."""
 
 
 @dataclass
 class _Measured:
-    """Jobs that have ended: how many, and what they took."""
+    """The number of finished jobs, and their total time."""
 
     jobs: int = 0
     seconds: float = 0.0
@@ -29,15 +29,15 @@ class _Measured:
 
 
 class Estimate:
-    """The seconds that jobs will take: the more of them have ended, the better.
+    """Estimates of the time of jobs from the times of finished jobs.
 
-    A job takes as long as others of its group did on average. Where there are none, it takes what the rule of thumb
-    says, corrected by how far that was off for the same learner with other variables and rows, or else for all.
+    The estimate is the mean time of the finished jobs of the same group. Without any it is the rule of thumb times a
+    correction: how wrong the rule was for the same learner with other variables and rows, or else for all learners.
 
     Parameters
     ----------
     timings : iterable of (TimingGroup, float)
-        Jobs that have ended, and the seconds they took.
+        Finished jobs, and the seconds they took.
     """
 
     def __init__(self, timings: Iterable[tuple[TimingGroup, float]] = ()) -> None:
@@ -47,7 +47,7 @@ class Estimate:
             self.add(group, seconds)
 
     def add(self, group: TimingGroup, seconds: float) -> None:
-        """Take note of a job that has ended."""
+        """Add the time of a finished job."""
         measured = self._learners[group.recipe][group]
         measured.jobs += 1
         measured.seconds += seconds
@@ -55,52 +55,52 @@ class Estimate:
         self._corrections.pop(None, None)
 
     def seconds(self, group: TimingGroup) -> float:
-        """What a job will take."""
-        own = self._learners.get(group.recipe, {})
-        if group in own:
-            return own[group].mean
-        constant, nodes, rows = self._correction(group.recipe if own else None)
+        """Return the estimated time of a job of this group."""
+        groups = self._learners.get(group.recipe, {})
+        if group in groups:
+            return groups[group].mean
+        constant, nodes, rows = self._correction(group.recipe if groups else None)
         return rule_of_thumb(group) * math.exp(constant + nodes * _nodes(group) + rows * _rows(group))
 
     def _correction(self, recipe: str | None) -> tuple[float, float, float]:
-        """Of the logarithm of the rule of thumb for a learner; None: for all of them together."""
+        """Return the coefficients that correct the logarithm of the rule of thumb for a learner, or (None) for all."""
         if recipe not in self._corrections:
             learners = self._learners.values() if recipe is None else [self._learners[recipe]]
-            self._corrections[recipe] = _fitted({group: own[group] for own in learners for group in own})
+            self._corrections[recipe] = _fitted({group: groups[group] for groups in learners for group in groups})
         return self._corrections[recipe]
 
 
 def rule_of_thumb(group: TimingGroup) -> float:
-    """Seconds of a learner of middling speed on one core, before anything is known of it."""
+    """Return the seconds of a learner of average speed on one core."""
     return 0.002 + 1e-6 * group.nodes**2 * math.pow(group.rows, 0.3)
 
 
 def seconds_besides(group: TimingGroup) -> float:
-    """What a job takes besides learning: its sample is drawn, laid out, scored, compared and stored."""
+    """Return the seconds of a job besides learning: its sample is drawn, its graph is scored, compared and stored."""
     return 0.01 + 5e-8 * group.nodes * group.rows
 
 
 def _fitted(groups: Mapping[TimingGroup, _Measured]) -> tuple[float, float, float]:
-    """Least squares; that the rule has the growth right counts as two more groups, which decide where few tell."""
+    """Fit the correction by least squares. Two more observations say that the growth of the rule is right."""
     if not groups:
         return 0.0, 0.0, 0.0
     known = [(1.0, _nodes(group), _rows(group)) for group in groups] + [(0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
-    # No job takes no time, but a clock may say so.
-    wrong = [math.log(max(measured.mean, 1e-6) / rule_of_thumb(group)) for group, measured in groups.items()] + [
+    # A clock can measure 0 seconds.
+    errors = [math.log(max(measured.mean, 1e-6) / rule_of_thumb(group)) for group, measured in groups.items()] + [
         0.0,
         0.0,
     ]
-    constant, nodes, rows = np.linalg.lstsq(np.array(known), np.array(wrong), rcond=None)[0].tolist()
+    constant, nodes, rows = np.linalg.lstsq(np.array(known), np.array(errors), rcond=None)[0].tolist()
     return constant, nodes, rows
 
 
 def _nodes(group: TimingGroup) -> float:
-    """Variables, on a scale on which a middling network is 0."""
+    """Return the logarithm of the number of variables, 0 for a network of average size."""
     return math.log(group.nodes / 20)
 
 
 def _rows(group: TimingGroup) -> float:
-    """Rows, on a scale on which a middling sample is 0."""
+    """Return the logarithm of the number of rows, 0 for a sample of average size."""
     return math.log(group.rows / 1000)
 
 
@@ -110,14 +110,14 @@ class Remaining:
     Parameters
     ----------
     jobs : iterable of Job
-        Those to run.
+        The jobs to run.
     estimate : Estimate
-        It learns from those that end.
+        Gets the times of the finished jobs.
     workers : int
     """
 
-    # How far what jobs take besides learning is off, a run shows. Its first minute is mostly starting, and says little
-    # of the rest.
+    # The overhead besides learning is corrected by the elapsed time. The first minute is mostly startup: it counts as
+    # one minute without error.
     _SETTLING = 60.0
 
     def __init__(self, jobs: Iterable[Job], estimate: Estimate, workers: int) -> None:
@@ -128,13 +128,13 @@ class Remaining:
         self._began = time.monotonic()
 
     def ended(self, job: Job, seconds: float) -> None:
-        """Take note of a job that has ended."""
+        """Add a finished job."""
         self._left[job.timing_group] -= 1
         self._worked += seconds + seconds_besides(job.timing_group)
         self._estimate.add(job.timing_group, seconds)
 
     def seconds(self) -> float:
-        """How long it will take from now on."""
+        """Return the estimated time from now until the end."""
         spent = (time.monotonic() - self._began) * self._workers
         settling = self._SETTLING * self._workers
         overhead = max(1.0, (settling + spent) / (settling + self._worked))
@@ -146,10 +146,10 @@ class Remaining:
         return working * overhead / self._workers
 
 
-def in_words(seconds: float) -> str:
-    """A time as people say it.
+def duration_in_words(seconds: float) -> str:
+    """Write a duration in hours, minutes or seconds.
 
-    >>> in_words(42), in_words(600), in_words(9000)
+    >>> duration_in_words(42), duration_in_words(600), duration_in_words(9000)
     ('42 s', '10 min', '2 h 30 min')
     """
     minutes = round(seconds / 60)

@@ -1,4 +1,4 @@
-"""The front door of studies: `plan`, `run` and `results`."""
+"""Plan a study, run it, and read its results: the public functions of studies."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ Folders = Sequence[str | os.PathLike[str]]
 
 
 class Progress(NamedTuple):
-    """How far a study is.
+    """How many jobs of a run are done, and how long the rest will take.
 
     Attributes
     ----------
     done, total : int
         Jobs of this run.
     seconds_left : float
-        As far as can be said.
+        An estimate.
     """
 
     done: int
@@ -58,41 +58,41 @@ def run(
     quick: bool = False,
     progress: Callable[[Progress], None] | None = None,
 ) -> StudyResults:
-    """Run a study: learners by networks by sample sizes by layouts. What was run before is not run again.
+    """Run a study: every learner on every network, sample size and layout. Jobs in the store are not run again.
 
     Parameters
     ----------
     definition : str, path or Study
         "paper", the path of a TOML file, or a study that has been read.
     networks : sequence of paths
-        Folders to look for networks in before all others.
+        Folders that are searched for networks before all others.
     store : path, optional
-        Where outcomes are kept, each as soon as it is there; by default NAME.sqlite in the working directory.
+        The file that gets every outcome as soon as its job ends; by default NAME.sqlite in the working directory.
     jobs : int, optional
-        Run in so many processes of this machine.
+        The number of processes on this machine.
     dask : str, optional
-        Run on the Dask cluster with this address. Without `jobs` and `dask` it is a local cluster where Dask is
-        installed, and else a process a core.
+        The address of a Dask cluster that runs the jobs. Without `jobs` and `dask` a local Dask cluster runs them if
+        Dask is installed, and otherwise one process per core.
     quick : bool
-        Only the part that the study calls quick.
+        Only the part in the table [quick] of the study.
     progress : callable, optional
         Called with a `Progress` at the start and after every job.
 
     Returns
     -------
     StudyResults
-        Samples, records, tables; `run` says how long it took.
+        The samples, records and tables; its attribute `run` says how long the run took.
 
     Raises
     ------
     OptionError
-        Something in the definition is not known, or a network is not there.
+        Something in the definition is unknown, or a network is missing.
     KeyboardInterrupt
-        What has ended is in the store: the same call goes on from there.
+        The finished jobs are in the store: the same call goes on from there.
 
     Notes
     -----
-    Processes start by importing the main module: in a script, call it under `if __name__ == "__main__":`.
+    New processes import the main module: in a script, call `run` under `if __name__ == "__main__":`.
     """
     check_workers(jobs, dask)
     study = _study(definition, networks, quick=quick)
@@ -103,7 +103,7 @@ def run(
         if to_do:
             began = time.monotonic()
             estimate = Estimate(kept.timings())
-            # Nothing that may fail comes between these two: who runs the jobs stops the workers.
+            # No call that may fail comes between these two, because only `run_jobs` stops the workers.
             workers = start_workers(jobs, dask)
             run_jobs(to_do, workers, kept, _reporting(to_do, estimate, workers.size, progress))
             took = Run(len(to_do), time.monotonic() - began, workers.size)
@@ -118,7 +118,7 @@ def results(
     store: str | os.PathLike[str] | None = None,
     quick: bool = False,
 ) -> StudyResults:
-    """What has come of a study so far. Nothing is run.
+    """Read the results that a study has so far, without running it.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def results(
     study = _study(definition, networks, quick=quick)
     path = _store_path(study, store)
     if not path.exists():
-        raise OptionError(f"there is no store {path} yet. Run the study first, without --tables and --figures.")
+        raise OptionError(f"the store {path} does not exist yet. Run the study first, without --tables and --figures.")
     with closing(Store(path)) as kept:
         return _results(study, kept, None)
 
@@ -146,7 +146,7 @@ def plan(
     jobs: int | None = None,
     quick: bool = False,
 ) -> StudyPlan:
-    """How much there is to do, and how long it will take. Nothing is run, and no store is made.
+    """Estimate how much there is to do and how long it will take, without running or storing anything.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def _study(definition: str | os.PathLike[str] | Study, networks: Folders, *, qui
     if not isinstance(definition, Study):
         return read_study(definition, quick=quick, directories=networks)
     if quick or networks:
-        raise OptionError("quick and networks are for a study that is read from a file. Say them to read_study.")
+        raise OptionError("quick and networks are for a study that is read from a file: give them to read_study.")
     return definition
 
 
@@ -185,7 +185,7 @@ def _results(study: Study, store: Store, took: Run | None) -> StudyResults:
 def _reporting(
     jobs: Sequence[Job], estimate: Estimate, workers: int, progress: Callable[[Progress], None] | None
 ) -> Callable[[Job, Record], None]:
-    """What is done after every job."""
+    """Return the function that is called after every job: it updates the estimate and reports progress."""
     remaining = Remaining(jobs, estimate, workers)
     done = 0
     if progress is not None:

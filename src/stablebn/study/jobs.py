@@ -1,4 +1,4 @@
-"""The jobs of a study: one learner on one layout of one sample each, known by what they are made of."""
+"""List the jobs of a study, and identify each by a hash of all that decides its outcome."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stablebn.study.study_networks import NamedNetwork
 
 
 class TimingGroup(NamedTuple):
-    """What jobs have in common that take about the same time."""
+    """Network, rows and learner: jobs that share them take about the same time."""
 
     network: str
     nodes: int
@@ -33,9 +33,9 @@ class Job:
     rows : int
     learner : ConfiguredLearner
     randomisation : int
-        Number of the layout, from 1.
+        The number of the layout, from 1.
     seed : int
-        Of the study.
+        The seed of the study.
     """
 
     network: NamedNetwork
@@ -46,12 +46,12 @@ class Job:
 
     @property
     def timing_group(self) -> TimingGroup:
-        """Its network, rows and learner."""
+        """The group of jobs that take about the same time."""
         return TimingGroup(self.network.name, len(self.network.model), self.rows, self.learner.recipe)
 
     @property
     def sample_seed(self) -> int:
-        """Of the sample: from the study's seed, the network's name and the rows, whatever else is studied."""
+        """The seed of the sample: it depends on the seed of the study, the name of the network and the rows alone."""
         digest = hashlib.sha256(f"{self.seed} {self.network.name} {self.rows}".encode()).digest()
         return int.from_bytes(digest[:8], "little")
 
@@ -62,10 +62,10 @@ class Job:
 
     @cached_property
     def key(self) -> str:
-        """A hash of all that decides the outcome. The label does not, so that studies can share their jobs.
+        """A hash of all that decides the outcome. The label is not part of it, so that studies can share their jobs.
 
-        The revisions of the algorithm and of its score and test are part of it: what a learner found before one of them
-        was changed is never reused.
+        The revisions of the algorithm and of its score and test are part of it: an outcome from before one of them was
+        changed is never reused.
         """
         return _hashed(
             "job",
@@ -84,7 +84,7 @@ def _hashed(*parts: object) -> str:
 
 
 def jobs_of(study: Study) -> list[Job]:
-    """All jobs by network, rows, randomisation and learner, so that neighbours share a sample and a layout."""
+    """Return all jobs by network, rows, randomisation and learner: neighbours share a sample and a layout."""
     most = max(learner.randomisations for learner in study.learners)
     return [
         Job(study.named_networks[network], rows, learner, randomisation, study.seed)

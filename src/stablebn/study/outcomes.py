@@ -1,4 +1,4 @@
-"""What a study found, in one small file: enough for its tables and figures, without networks and without a store."""
+"""Save the outcomes of a study to one small file: enough for its tables and figures, without networks and store."""
 
 from __future__ import annotations
 
@@ -10,27 +10,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from stablebn.errors import FormatError
 from stablebn.files import write_atomically
 from stablebn.networks.model import Network
 from stablebn.options import checked_arguments, file_path
-from stablebn.study.record import Record, Sample, fits
-from stablebn.study.tables.table import Table
+from stablebn.study.record import Record, Sample, SampleOrRecord, fits
+from stablebn.study.tables.table import StudyTable
 from stablebn.study.tables.writing import study_tables, write_figures, write_tables
 
 ENDING = ".json.gz"
-"""Of the name of such a file."""
+"""The extension of the file."""
 
 _VERSION = 1
-
-Entry = TypeVar("Entry", Sample, Record)
 
 
 @dataclass(frozen=True)
 class Outcomes:
-    """What a study found.
+    """The samples and the records of a study.
 
     Attributes
     ----------
@@ -38,10 +36,10 @@ class Outcomes:
     report : {"general", "paper"}
         Which tables and figures it has.
     metrics : tuple of str
-        What its tables tell.
+        The metrics that its tables show.
     samples : tuple of Sample
     records : tuple of Record
-        One a job that has ended.
+        One per finished job.
     """
 
     title: str
@@ -51,14 +49,14 @@ class Outcomes:
     records: tuple[Record, ...]
 
     @cached_property
-    def tables(self) -> tuple[Table, ...]:
-        """The tables of its report, with numbers in full; `str` of one is Markdown."""
+    def tables(self) -> tuple[StudyTable, ...]:
+        """The tables of its report, with all digits; `str` of a table is Markdown."""
         return self.tables_with()
 
     def tables_with(
         self, *, networks: Mapping[str, Network] | None = None, published: str | os.PathLike[str] | None = None
-    ) -> tuple[Table, ...]:
-        """The tables, with those of the networks where these are given, and published numbers beside ours."""
+    ) -> tuple[StudyTable, ...]:
+        """Return the tables, with tables of the given networks, and with published numbers beside ours."""
         return tuple(
             study_tables(
                 self.samples,
@@ -83,13 +81,13 @@ class Outcomes:
         Parameters
         ----------
         folder : path
-            Made if need be; in a folder that has our page, tables of the same name are replaced.
+            Created if needed. In a folder that an earlier call wrote, tables of the same name are replaced.
         networks : mapping of name to Network, optional
-            For the tables of networks.
+            The networks for tables that describe them.
         published : path, optional
-            A JSON file of published numbers, to stand beside ours.
+            A JSON file of published numbers to show beside ours; for the report "paper".
         force : bool
-            Replace files that are not ours, too.
+            Replace also files that stablebn has not written.
 
         Returns
         -------
@@ -115,7 +113,7 @@ class Outcomes:
         published: str | os.PathLike[str] | None = None,
         force: bool = False,
     ) -> list[Path]:
-        """Draw the figures as PNG and SVG, and write a page that lists them; takes what `write_tables` takes."""
+        """Draw the figures as PNG and SVG, and write a page that lists them; parameters as in `write_tables`."""
         return write_figures(
             self.title,
             self.samples,
@@ -127,17 +125,17 @@ class Outcomes:
         )
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write all of it to a file that `read_outcomes` reads.
+        """Write everything to a file that `read_outcomes` reads.
 
-        Of the learned graphs it says only which are the same, and seconds are rounded to microseconds; all else comes
-        back bit for bit.
+        Learned graphs become hashes, which only show which graphs are equal, and seconds are rounded to microseconds.
+        All other values are read back exactly.
 
         Parameters
         ----------
         path : path
             Its name should end in .json.gz.
         force : bool
-            Replace a file that is there.
+            Replace a file that exists.
         """
         records = [
             replace(record, graph=_digest(record.graph), seconds=round(record.seconds, 6)) for record in self.records
@@ -151,13 +149,13 @@ class Outcomes:
             "records": _columns(Record, records),
         }
         text = json.dumps(content, separators=(",", ":"))
-        # Without the time: the same outcomes are the same bytes.
+        # No time stamp, so that equal outcomes give equal bytes.
         write_atomically(Path(path), gzip.compress(text.encode(), mtime=0), force=force)
 
 
 @checked_arguments(path=file_path)
 def read_outcomes(path: str | os.PathLike[str]) -> Outcomes:
-    """Read what `Outcomes.save` has written.
+    """Read a file that `Outcomes.save` has written.
 
     Parameters
     ----------
@@ -170,10 +168,10 @@ def read_outcomes(path: str | os.PathLike[str]) -> Outcomes:
     Raises
     ------
     FormatError
-        The file is none of these, or is damaged.
+        The file is no file of outcomes, or is damaged.
     """
     if Path(path).exists() and not Path(path).is_file():
-        raise FormatError(str(path), None, "cannot be read as outcomes of a study: it is no file")
+        raise FormatError(str(path), None, "cannot be read as outcomes of a study: it is not a file")
     try:
         content = json.loads(gzip.decompress(Path(path).read_bytes()))
     except (OSError, EOFError, ValueError) as error:
@@ -191,19 +189,19 @@ def read_outcomes(path: str | os.PathLike[str]) -> Outcomes:
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, FormatError):
             raise
-        raise FormatError(str(path), None, f"is not what a study has found: {error!r}") from error
+        raise FormatError(str(path), None, f"is no file of outcomes of a study: {error!r}") from error
 
 
 def _digest(graph: str | None) -> str | None:
     return None if graph is None else hashlib.sha256(graph.encode()).hexdigest()[:12]
 
 
-def _columns(kind: type[Entry], entries: Any) -> dict[str, list[Any]]:
-    """By field: so a compressor finds what is alike."""
+def _columns(kind: type[SampleOrRecord], entries: Any) -> dict[str, list[Any]]:
+    """Return the values of each field as a list: similar values together compress better."""
     return {field.name: [getattr(entry, field.name) for entry in entries] for field in fields(kind)}
 
 
-def _entries(kind: type[Entry], columns: Mapping[str, list[Any]]) -> tuple[Entry, ...]:
+def _entries(kind: type[SampleOrRecord], columns: Mapping[str, list[Any]]) -> tuple[SampleOrRecord, ...]:
     names = [field.name for field in fields(kind)]
     entries = tuple(kind(*values) for values in zip(*(columns[name] for name in names), strict=True))
     wrong = next((entry for entry in entries if not fits(entry)), None)

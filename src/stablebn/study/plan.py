@@ -1,4 +1,4 @@
-"""What there is to do in a study."""
+"""Represent the plan of a study: its jobs, and how long they will take."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from collections import Counter
 from dataclasses import dataclass
 
 from stablebn.study.definition import Study
-from stablebn.study.estimate import in_words
+from stablebn.study.estimate import duration_in_words
 from stablebn.study.jobs import jobs_of
 
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """What there is to do in a study, and how long it will take.
+    """The jobs of a study, and how long they will take.
 
     Attributes
     ----------
     study : Study
     known : frozenset of str
-        Keys of the jobs in its store.
+        The keys of the jobs in its store.
     workers : int
-        How many jobs there will be at a time.
+        How many jobs will run at once.
     seconds : float
-        What the rest will take.
+        The estimated time of the remaining jobs.
     measured : bool
-        Whether that rests on jobs that were run; else it is a guess.
+        Whether the estimate is based on finished jobs; otherwise it is a guess.
     """
 
     study: Study
@@ -35,23 +35,23 @@ class StudyPlan:
 
     @property
     def jobs(self) -> int:
-        """How many jobs the study has."""
+        """The number of jobs of the study."""
         return len(jobs_of(self.study))
 
     @property
     def done(self) -> int:
-        """How many of them are in the store."""
+        """The number of its jobs that are in the store."""
         return sum(job.key in self.known for job in jobs_of(self.study))
 
     def summary(self) -> str:
-        """How much there is to do, in a sentence."""
+        """Return one sentence that says how much there is to do."""
         return (
             f"{self.study.title}: {len(self.study.learners)} learners, {len(self.study.networks)} networks, "
             f"{self.jobs:,} jobs; {self.done:,} done, {self.jobs - self.done:,} to do."
         )
 
     def table(self) -> tuple[list[str], list[list[str]]]:
-        """Done and all jobs by network and rows: the head, and the rows."""
+        """Return the head and the rows of a table: finished and all jobs by network and number of rows."""
         everything = jobs_of(self.study)
         jobs = Counter((job.network.name, job.rows) for job in everything)
         done = Counter((job.network.name, job.rows) for job in everything if job.key in self.known)
@@ -62,6 +62,6 @@ class StudyPlan:
         ]
 
     def time_needed(self) -> str:
-        """How long the rest will take, in a sentence."""
+        """Return one sentence that says how long the remaining jobs will take."""
         guess = "" if self.measured else " (a guess: nothing was run yet)"
-        return f"About {in_words(self.seconds)}, {self.workers} jobs at a time{guess}."
+        return f"About {duration_in_words(self.seconds)}, {self.workers} jobs at a time{guess}."

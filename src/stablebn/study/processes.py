@@ -1,4 +1,4 @@
-"""Workers on this machine: processes that do one job at a time each."""
+"""Run jobs in processes of this machine, one job at a time in each."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from stablebn.study.job import ignore_interrupts, work
 from stablebn.study.jobs import Job
 from stablebn.study.record import Record, Sample
 
-# Not forked: the threads of Arrow do not survive that.
+# Spawned and not forked, because the threads of Arrow do not survive a fork.
 _CONTEXT = multiprocessing.get_context("spawn")
 
 
 class Processes:
-    """Processes of this machine, each with a pipe of its own, so that one that dies takes no more than its job along.
+    """Processes of this machine. Each has its own pipe: if one dies, only its job is lost.
 
     Parameters
     ----------
     size : int
-        How many.
+        The number of processes.
     """
 
     def __init__(self, size: int) -> None:
         self.size = self.capacity = size
-        # All there are, whatever they do: an interrupt can come when one is neither idle nor busy.
+        # All processes: an interrupt can come when one is neither idle nor busy.
         self._processes: list[_Process] = []
         self._idle: list[_Process] = []
         self._busy: dict[Connection, tuple[_Process, Job]] = {}
@@ -45,12 +45,12 @@ class Processes:
         """Give a job to an idle process."""
         process = self._idle.pop()
         self._busy[process.pipe] = process, job
-        # One that has died meanwhile is found out when its job is waited for.
+        # If the process has died, `next_ended` notices it.
         with suppress(BrokenPipeError):
             process.pipe.send(job)
 
     def next_ended(self) -> tuple[Job, tuple[Sample | None, Record] | None]:
-        """Wait for a job to end; None for its outcome: its process died."""
+        """Wait for a job to end; the outcome is None if its process died."""
         pipe = wait(list(self._busy))[0]
         assert isinstance(pipe, Connection)
         process, job = self._busy.pop(pipe)
@@ -64,7 +64,7 @@ class Processes:
         return job, ended
 
     def stop(self) -> None:
-        """End all processes at once, whatever they are doing."""
+        """Kill all processes."""
         for process in self._processes:
             process.kill()
 
@@ -83,7 +83,7 @@ class _Process:
     def begin(self) -> None:
         with _interrupts_later():
             self._process.start()
-        # Only the process holds this end now, so that the pipe breaks when it dies.
+        # Only the process has this end open now, so the pipe breaks when it dies.
         self._theirs.close()
 
     def kill(self) -> None:
@@ -95,12 +95,12 @@ class _Process:
 
 @contextmanager
 def _interrupts_later() -> Iterator[None]:
-    """Hear Ctrl-C a moment later, and let no process hear it that starts meanwhile and cannot yet ignore it."""
+    """Delay Ctrl-C while a process starts, which cannot ignore it yet."""
     if not hasattr(signal, "pthread_sigmask"):
-        # Windows, where nothing can be held back.
+        # Windows cannot delay signals.
         yield
         return
-    # It starts with the first process, and lets interrupts through when it has.
+    # The resource tracker starts with the first process, and would unblock the signal.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
@@ -110,7 +110,7 @@ def _interrupts_later() -> Iterator[None]:
 
 
 def _serve(pipe: Connection) -> None:
-    """What a process does: job after job, until there are no more."""
+    """Run the jobs that come through the pipe; the main function of a process."""
     ignore_interrupts()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
@@ -118,7 +118,7 @@ def _serve(pipe: Connection) -> None:
 
 
 def _end_with_parent() -> None:
-    """Nobody is left to hear of a job when the first process has been killed."""
+    """End this process when the main process ends: it could not receive any outcome."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -1,9 +1,9 @@
-"""What a study remembers: of every sample what it is, of every job what came out."""
+"""Define what a study stores: the facts of every sample, and the outcome of every job."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 Status = Literal["done", "failed", "timed out"]
 
@@ -18,11 +18,11 @@ class Sample:
     kind : {"categorical", "continuous", "mixed"}
     rows : int
     nodes, arcs : int
-        Of the network.
+        Their numbers in the network.
     identical : int
-        Columns that equal another one.
+        The number of columns that equal another one.
     constants : int
-        Columns with a single value.
+        The number of columns with a single value.
     empty_score, true_score : float
         BIC of the graph without arcs and of the true graph.
     """
@@ -49,21 +49,21 @@ class Record:
     learner : str
         The label of the learner in the study.
     randomisation : int
-        From 1.
+        The number of the layout, from 1.
     status : {"done", "failed", "timed out"}
     reason : str
-        Why it failed or was cut off; empty if done.
+        Why it failed or timed out; empty if done.
     seconds : float
-        Of learning, without drawing and laying out the sample.
+        The time of learning, without drawing the sample and changing its layout.
     score : float or None
-        BIC of the learned graph; None where no DAG extends it, or nothing was learned.
+        BIC of the learned graph; None if no DAG extends it, or nothing was learned.
     extendable : bool or None
-        Whether a DAG extends the learned graph; None where nothing was learned. So too for all that follow.
+        Whether a DAG extends the learned graph. This and all following fields are None if nothing was learned.
     graph : str or None
         The edges as learned, as JSON [[from, to, "->" or "--"], ...] in sorted order, under the names of the network.
     degree : float or None
     precision, recall, f1, bsf, shd : float or None
-        Of its CPDAG against that of the network; None where no DAG extends the learned graph.
+        Metrics of its CPDAG against that of the network; None if no DAG extends the learned graph.
     """
 
     network: str
@@ -84,8 +84,11 @@ class Record:
     shd: float | None = None
 
 
+SampleOrRecord = TypeVar("SampleOrRecord", Sample, Record)
+
+
 def fits(entry: object) -> bool:
-    """Whether every value of an entry that was read is of the type that it should be: a file can hold anything."""
+    """Check the types of all fields of an entry that was read from a file."""
     return all(_is(getattr(entry, name), type_) for name, type_ in get_type_hints(type(entry)).items())
 
 

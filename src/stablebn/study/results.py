@@ -1,4 +1,4 @@
-"""What has come of a study."""
+"""Represent the results of a study so far: samples, records, tables and figures."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from stablebn.errors import OptionError
 from stablebn.networks.model import Network
 from stablebn.study.definition import Study
-from stablebn.study.estimate import in_words
+from stablebn.study.estimate import duration_in_words
 from stablebn.study.jobs import jobs_of
 from stablebn.study.outcomes import Outcomes
 from stablebn.study.record import Record, Sample
-from stablebn.study.tables.table import Table
+from stablebn.study.tables.table import StudyTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,31 +26,31 @@ _MOST_REASONS = 5
 
 
 class Run(NamedTuple):
-    """What was done to get the results: how many jobs, in how many seconds, how many at a time."""
+    """How many jobs a run had, how many seconds it took, and how many workers it had."""
 
     jobs: int
     seconds: float
     workers: int
 
     def __str__(self) -> str:
-        return f"Ran {self.jobs:,} jobs in {in_words(self.seconds)}, {self.workers} at a time."
+        return f"Ran {self.jobs:,} jobs in {duration_in_words(self.seconds)}, {self.workers} at a time."
 
 
 @dataclass(frozen=True, repr=False)
 class StudyResults:
-    """What has come of a study.
+    """The results of a study so far.
 
     Attributes
     ----------
     study : Study
     store : Path
-        The file that has it all.
+        The file with all samples and records.
     samples : tuple of Sample
         The tables that were drawn.
     records : tuple of Record
-        What every learner made of every layout, as far as it has been run.
+        The outcomes of the jobs that have ended.
     run : Run or None
-        What was done for it this time; None if nothing was left to do.
+        The run that made these results; None if no job was left to run.
     """
 
     study: Study
@@ -61,12 +61,12 @@ class StudyResults:
 
     @cached_property
     def outcomes(self) -> Outcomes:
-        """What tables and figures are made of; `outcomes.save` writes it to one small file."""
+        """The data of tables and figures; `outcomes.save` writes them to one small file."""
         return Outcomes(self.study.title, self.study.report, self.study.metrics, self.samples, self.records)
 
     @cached_property
-    def tables(self) -> tuple[Table, ...]:
-        """The tables of its report, with numbers in full; `str` of one is Markdown."""
+    def tables(self) -> tuple[StudyTable, ...]:
+        """The tables of its report, with all digits; `str` of a table is Markdown."""
         return self.outcomes.tables_with(networks=self._networks)
 
     def write_tables(
@@ -81,11 +81,11 @@ class StudyResults:
         Parameters
         ----------
         folder : path
-            Made if need be; in a folder that has our page, tables of the same name are replaced.
+            Created if needed. In a folder that an earlier call wrote, tables of the same name are replaced.
         published : path, optional
-            A JSON file of published numbers, to stand beside ours.
+            A JSON file of published numbers to show beside ours; for the report "paper".
         force : bool
-            Replace files that are not ours, too.
+            Replace also files that stablebn has not written.
 
         Returns
         -------
@@ -101,11 +101,11 @@ class StudyResults:
         published: str | os.PathLike[str] | None = None,
         force: bool = False,
     ) -> list[Path]:
-        """Draw the figures as PNG and SVG, and write a page that lists them; takes what `write_tables` takes."""
+        """Draw the figures as PNG and SVG, and write a page that lists them; parameters as in `write_tables`."""
         return self.outcomes.write_figures(folder, published=published, force=force)
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, force: bool = False) -> Figure:
-        """Draw F1 against the number of rows: a panel a network, a line a learner, its SD as shading; needs matplotlib.
+        """Draw F1 against the number of rows: a panel per network, a line per learner with its SD; needs matplotlib.
 
         Parameters
         ----------
@@ -125,12 +125,12 @@ class StudyResults:
 
         experiments = Experiments.of(self.samples, self.records)
         if not experiments.samples:
-            raise OptionError("nothing of the study has been run yet, so there is nothing to draw. Run it first.")
+            raise OptionError("no job of the study has been run yet, so there is nothing to draw. Run it first.")
         titles = {name: name for name in experiments.networks}
         return drawn(lambda: f1_by_size(experiments, experiments.learners, titles), path, force=force)
 
     def summary(self) -> str:
-        """How many jobs came to what, and why some came to nothing."""
+        """Return how many jobs are done, failed or timed out, and the most frequent reasons."""
         statuses = Counter(record.status for record in self.records)
         parts = [f"{statuses[status]:,} {status}" for status in ("done", "failed", "timed out") if statuses[status]]
         total = len(jobs_of(self.study))

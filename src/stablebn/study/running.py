@@ -1,4 +1,4 @@
-"""The runner: every job of a study that is not in the store goes to a worker, and its outcome to the store."""
+"""Run the jobs of a study that are not in its store on workers, and store their outcomes."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from stablebn.threads import cores
 
 
 class Workers(Protocol):
-    """Processes that do the jobs: what comes of a job does not depend on which.
+    """Processes that run jobs; the outcome of a job does not depend on the process.
 
     Attributes
     ----------
     size : int
-        How many there are.
+        The number of processes.
     capacity : int
-        How many jobs they take at a time: few, so that they can be stopped.
+        The most jobs that may be started at once: few, so that they can be stopped.
     """
 
     size: int
     capacity: int
 
     def start(self, job: Job) -> None:
-        """Take a job; no more than `capacity` are under way."""
+        """Start a job; at most `capacity` jobs may be running."""
 
     def next_ended(self) -> tuple[Job, tuple[Sample | None, Record] | None]:
-        """Wait for a job to end; None for its outcome: its worker died."""
+        """Wait for a job to end; the outcome is None if its worker died."""
 
     def stop(self) -> None:
-        """Stop at once."""
+        """Stop all jobs at once."""
 
 
 def check_workers(processes: int | None, scheduler: str | None) -> None:
-    """Refuse workers that cannot be."""
+    """Raise `OptionError` if the workers are specified wrongly."""
     if processes is not None and scheduler is not None:
         raise OptionError("--jobs is for processes of this machine and --dask for a cluster. Leave one out.")
     if processes is not None:
@@ -50,36 +50,36 @@ def check_workers(processes: int | None, scheduler: str | None) -> None:
 
 
 def start_workers(processes: int | None = None, scheduler: str | None = None) -> Workers:
-    """Workers: so many processes, or those of a Dask scheduler.
+    """Start workers: processes of this machine, or those of a Dask scheduler.
 
-    Without either it is a local Dask cluster where Dask is installed, and else a process a core.
+    Without either a local Dask cluster starts if Dask is installed, and otherwise one process per core.
     """
-    from stablebn.study.dask_workers import Cluster
+    from stablebn.study.dask_workers import DaskWorkers
     from stablebn.study.processes import Processes
 
     check_workers(processes, scheduler)
     if scheduler is not None or (processes is None and find_spec("distributed") is not None):
-        return Cluster(scheduler)
+        return DaskWorkers(scheduler)
     return Processes(processes or cores())
 
 
 def missing_jobs(study: Study, store: Store) -> list[Job]:
-    """The jobs of a study that are not in the store, each once."""
+    """Return the jobs of a study that are not in the store, each once."""
     known = store.statuses()
     return list({job.key: job for job in jobs_of(study) if job.key not in known}.values())
 
 
 def run_jobs(jobs: Iterable[Job], workers: Workers, store: Store, progress: Callable[[Job, Record], None]) -> None:
-    """Run jobs, and write each down as soon as it has ended.
+    """Run jobs, and store each outcome as soon as the job ends.
 
     Parameters
     ----------
     jobs : iterable of Job
     workers : Workers
-        They are stopped at the end, and also if something is raised, such as KeyboardInterrupt.
+        They are stopped at the end, also after an exception such as KeyboardInterrupt.
     store : Store
     progress : callable
-        Called with every job that has ended.
+        Called with every finished job.
     """
     try:
         for job, sample, record in _outcomes(jobs, workers):
@@ -90,14 +90,14 @@ def run_jobs(jobs: Iterable[Job], workers: Workers, store: Store, progress: Call
 
 
 def _outcomes(jobs: Iterable[Job], workers: Workers) -> Iterator[tuple[Job, Sample | None, Record]]:
-    """The outcome of every job, as they come; a job whose worker dies has a second chance."""
-    waiting, under_way, tried = deque(jobs), 0, set[str]()
-    while waiting or under_way:
-        while waiting and under_way < workers.capacity:
+    """Yield the outcome of every job as it ends; a job whose worker dies is tried once again."""
+    waiting, running, tried = deque(jobs), 0, set[str]()
+    while waiting or running:
+        while waiting and running < workers.capacity:
             workers.start(waiting.popleft())
-            under_way += 1
+            running += 1
         job, ended = workers.next_ended()
-        under_way -= 1
+        running -= 1
         if ended is not None:
             yield job, *ended
         elif job.key in tried:

@@ -1,8 +1,7 @@
-"""The store of a study: an SQLite file with every sample and every job that has ended.
+"""Store the samples and the finished jobs of a study in an SQLite file.
 
-A job is written in a transaction of its own as soon as it ends. The file is in WAL mode with synchronous=FULL: when a
-process is killed, or the machine stops, what was written is there and whole. Only the process that runs the study
-writes.
+Each job is written in its own transaction as soon as it ends. The file is in WAL mode with synchronous=FULL: if a
+process is killed or the machine stops, all transactions before are intact. Only the process that runs the study writes.
 """
 
 from __future__ import annotations
@@ -12,20 +11,20 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import astuple, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from stablebn import __version__
 from stablebn.errors import OptionError
 from stablebn.study.definition import Study
 from stablebn.study.jobs import Job, TimingGroup, jobs_of
-from stablebn.study.record import Record, Sample, Status, fits
+from stablebn.study.record import Record, Sample, SampleOrRecord, Status, fits
 
-# In the header of the file: it is ours ("SBNs" as a number), and how its tables are laid out.
+# The header of the file identifies it as a store ("SBNs" as a number) and gives the version of its tables.
 _APPLICATION = 0x53424E73
 _SCHEMA = 1
 
-# The first columns of a job say what it is, for people and for estimates; the key alone decides. REAL is a double:
-# numbers come back bit for bit.
+# The first columns describe a job for readers and for estimates; the key alone identifies it. REAL is a double, so
+# numbers are read back exactly.
 _TABLES = """
 CREATE TABLE sample (
     key TEXT PRIMARY KEY,
@@ -41,26 +40,27 @@ CREATE TABLE job (
 ) WITHOUT ROWID;
 """
 
-Entry = TypeVar("Entry", Sample, Record)
 
 _SAMPLE = ", ".join(field.name for field in fields(Sample))
-# What a record tells besides what its job is.
-_FOUND = [field.name for field in fields(Record) if field.name not in ("network", "rows", "learner", "randomisation")]
+# The fields of a record that describe the outcome, not the job.
+_OUTCOME_FIELDS = [
+    field.name for field in fields(Record) if field.name not in ("network", "rows", "learner", "randomisation")
+]
 
 
 class Store:
-    """Samples and jobs in a file.
+    """The samples and the finished jobs in a file.
 
     Parameters
     ----------
     path : Path
-        Is made if it is not there.
+        Created if it does not exist.
 
     Raises
     ------
     OptionError
-        The file is something else, is damaged or cannot be used, or was written by another version of the schema. So
-        too from every method: what was written before stays as it is.
+        The file is no store, is damaged or cannot be used, or has another version of the tables. All methods can raise
+        it too; what was written before stays unchanged.
     """
 
     def __init__(self, path: Path) -> None:
@@ -72,59 +72,59 @@ class Store:
         self._connection.close()
 
     def add(self, job: Job, sample: Sample | None, record: Record) -> None:
-        """Write down a job that has ended, and the sample it had; None: there was none to be had."""
-        what = (__version__, *job.timing_group, " ".join(job.learner.vary), job.randomisation)
-        found = [getattr(record, name) for name in _FOUND]
-        with _told(self.path), self._connection:
+        """Write a finished job and its sample (None if it could not be drawn)."""
+        description = (__version__, *job.timing_group, " ".join(job.learner.vary), job.randomisation)
+        outcome = [getattr(record, name) for name in _OUTCOME_FIELDS]
+        with _sqlite_errors(self.path), self._connection:
             if sample is not None:
                 self._insert("sample", (job.sample_key, *astuple(sample)))
-            self._insert("job", (job.key, *what, *found))
+            self._insert("job", (job.key, *description, *outcome))
 
     def statuses(self) -> dict[str, Status]:
-        """How every job in the store ended, by its key."""
+        """Return how every job in the store ended, by its key."""
         statuses: dict[str, Status] = dict(self._rows("SELECT key, status FROM job"))
         return statuses
 
     def timings(self) -> list[tuple[TimingGroup, float]]:
-        """What every job took that did not fail, in seconds."""
+        """Return the seconds of every job that did not fail."""
         rows = self._rows("SELECT network, nodes, rows, recipe, seconds FROM job WHERE status <> 'failed' ORDER BY key")
         timed = [(TimingGroup(*group), seconds) for *group, seconds in rows]
         if not all(isinstance(seconds, float) and fits(group) for group, seconds in timed):
-            raise _damaged(self.path, "a time is none")
+            raise _damaged(self.path, "a time is not a number")
         return timed
 
     def samples(self, study: Study) -> list[Sample]:
-        """The samples of a study that are in the store, in the order of its jobs."""
+        """Return the samples of a study that are in the store, in the order of its jobs."""
         known = self._by_key(f"SELECT key, {_SAMPLE} FROM sample")
         keys = dict.fromkeys(job.sample_key for job in jobs_of(study))
         return [self._checked(Sample(*known[key])) for key in keys if key in known]
 
     def records(self, study: Study) -> list[Record]:
-        """The jobs of a study that are in the store, in its order and under its labels."""
-        known = self._by_key(f"SELECT key, {', '.join(_FOUND)} FROM job")
+        """Return the jobs of a study that are in the store, in its order and with its labels."""
+        known = self._by_key(f"SELECT key, {', '.join(_OUTCOME_FIELDS)} FROM job")
         return [self._checked(_record(job, known[job.key])) for job in jobs_of(study) if job.key in known]
 
     def _insert(self, table: str, values: Iterable[object]) -> None:
         row = tuple(values)
-        # What is there stays: a second process that runs the same study finds the same.
+        # Existing rows stay: a second process that runs the same study writes equal ones.
         self._connection.execute(f"INSERT OR IGNORE INTO {table} VALUES ({', '.join('?' * len(row))})", row)
 
     def _by_key(self, query: str) -> dict[str, tuple[Any, ...]]:
         return {key: tuple(values) for key, *values in self._rows(query)}
 
     def _rows(self, query: str) -> list[Any]:
-        with _told(self.path):
+        with _sqlite_errors(self.path):
             return self._connection.execute(query).fetchall()
 
-    def _checked(self, entry: Entry) -> Entry:
-        """What was read, if it can have been written."""
+    def _checked(self, entry: SampleOrRecord) -> SampleOrRecord:
+        """Return an entry that was read, or raise if its types are wrong."""
         if not fits(entry):
-            raise _damaged(self.path, f"there is no {entry}")
+            raise _damaged(self.path, f"impossible entry {entry}")
         return entry
 
 
 def read_statuses_and_timings(path: Path) -> tuple[dict[str, Status], list[tuple[TimingGroup, float]]]:
-    """Statuses and timings of a store, without making one where there is none."""
+    """Read the statuses and timings of a store; do not create the file if it does not exist."""
     if not path.exists():
         return {}, []
     with closing(Store(path)) as store:
@@ -132,24 +132,24 @@ def read_statuses_and_timings(path: Path) -> tuple[dict[str, Status], list[tuple
 
 
 def _record(job: Job, values: tuple[Any, ...]) -> Record:
-    found = dict(zip(_FOUND, values, strict=True))
-    if found["extendable"] is not None:
+    fields = dict(zip(_OUTCOME_FIELDS, values, strict=True))
+    if fields["extendable"] is not None:
         # SQLite has no booleans.
-        found["extendable"] = bool(found["extendable"])
-    return Record(job.network.name, job.rows, job.learner.label, job.randomisation, **found)
+        fields["extendable"] = bool(fields["extendable"])
+    return Record(job.network.name, job.rows, job.learner.label, job.randomisation, **fields)
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """What SQLite says, in our words."""
+def _sqlite_errors(path: Path) -> Iterator[None]:
+    """Raise the errors of SQLite as `OptionError`."""
     try:
         yield
     except sqlite3.OperationalError as error:
         raise OptionError(
-            f"the store {path} cannot be used: {error}. What it has is kept; mend that, and say the same again."
+            f"the store {path} cannot be used: {error}. Its jobs are kept: fix the cause, then run the same again."
         ) from error
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-        # The second: SQLite shows the damaged text.
+        # UnicodeDecodeError: SQLite returns the damaged text.
         raise _damaged(path, error) from error
 
 
@@ -157,13 +157,13 @@ def _damaged(path: Path, why: object) -> OptionError:
     if "not a database" in str(why):
         return OptionError(f"{path} is no store of a study ({why}). Choose another --store.")
     return OptionError(
-        f"the store {path} is damaged ({why}). It is left as it is: save what can be saved with "
+        f"the store {path} is damaged ({why}). It is not changed: recover what is left with "
         f"'sqlite3 {path} .recover', or choose another --store."
     )
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    with _told(path):
+    with _sqlite_errors(path):
         try:
             if path.is_dir() or not path.parent.is_dir():
                 raise OptionError(f"cannot keep a store in {path}: it is a directory, or its directory does not exist.")
@@ -193,16 +193,16 @@ def _check(path: Path, connection: sqlite3.Connection) -> None:
             "Choose another --store, or use that version."
         )
     else:
-        # Now, and not after hours of work that could not be written down.
-        (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-        if found != "ok":
-            raise _damaged(path, " ".join(found.split()))
+        # Check now: otherwise a damaged file is noticed after hours of work, which could not be stored.
+        (report,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if report != "ok":
+            raise _damaged(path, " ".join(report.split()))
     connection.execute("PRAGMA synchronous = FULL")
 
 
 def _set_up(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
-    # All or nothing: a store is never half made.
+    # One transaction, so that a store is never incomplete.
     connection.executescript(
         f"BEGIN EXCLUSIVE; PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {_SCHEMA}; {_TABLES} COMMIT;"
     )

@@ -1,4 +1,4 @@
-"""The networks of a study: found, read, and known again by their parameters."""
+"""Find and read the networks of a study, and identify them by their parameters."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from stablebn.options import is_path
 
 @dataclass(frozen=True)
 class NamedNetwork:
-    """A network to draw samples from; two are equal if their names and their parameters are.
+    """A network to draw samples from; two are equal if their names and their parameters are equal.
 
     Attributes
     ----------
     name : str
     fingerprint : str
-        Of the parameters.
+        A hash of the structure and the parameters.
     model : Network
     """
 
@@ -34,14 +34,14 @@ class NamedNetwork:
 def read_networks(
     networks: Mapping[str, Path | None], directories: Sequence[str | os.PathLike[str]]
 ) -> dict[str, NamedNetwork]:
-    """Read networks; if some are missing, the error names them all.
+    """Read networks; if some are missing, the error names all of them.
 
     Parameters
     ----------
     networks : mapping of name to path or None
-        None: by its name in the catalogue.
+        None: the network of that name in the catalogue.
     directories : sequence of paths
-        Folders to look in before all others.
+        Folders that are searched before all others.
 
     Returns
     -------
@@ -55,8 +55,8 @@ def read_networks(
     ]
     if missing:
         raise OptionError(
-            f"the study needs networks that are not there: {listed(missing, most=99)}. Name a folder that has them "
-            f"(--networks, or {VARIABLE}); `stablebn networks` lists those that are there."
+            f"the study needs networks that are missing: {listed(missing, most=99)}. Name a folder that has them "
+            f"(--networks, or {VARIABLE}); `stablebn networks` lists the available ones."
         )
     return {
         name: _named(name, read_network(name if path is None else path, directories=directories))
@@ -69,17 +69,18 @@ def _named(name: str, network: Network) -> NamedNetwork:
 
 
 def fingerprint(network: Network) -> str:
-    """A hash of nodes, levels, arcs and parameters, in the order of the network: columns are drawn in that order."""
+    """Hash the nodes, levels, arcs and parameters in the order of the network, in which columns are sampled."""
     digest = hashlib.sha256()
-    for node, own in network.items():
-        if isinstance(own, CPT):
-            digest.update(repr((node, own.levels, own.parents)).encode())
-            digest.update(own.probabilities.astype("<f8").tobytes())
-        elif isinstance(own, LinearGaussian):
+    for node, distribution in network.items():
+        if isinstance(distribution, CPT):
+            digest.update(repr((node, distribution.levels, distribution.parents)).encode())
+            digest.update(distribution.probabilities.astype("<f8").tobytes())
+        elif isinstance(distribution, LinearGaussian):
             # The repr of a float has all its digits.
-            digest.update(repr((node, own.parents, own.coefficients, own.intercept, own.sd)).encode())
+            parameters = (distribution.coefficients, distribution.intercept, distribution.sd)
+            digest.update(repr((node, distribution.parents, *parameters)).encode())
         else:
-            digest.update(repr((node, own.categorical_parents, own.continuous_parents)).encode())
-            for part in (own.intercepts, own.coefficients, own.sds):
+            digest.update(repr((node, distribution.categorical_parents, distribution.continuous_parents)).encode())
+            for part in (distribution.intercepts, distribution.coefficients, distribution.sds):
                 digest.update(part.astype("<f8").tobytes())
     return digest.hexdigest()

@@ -12,7 +12,8 @@ from typing import Any, Protocol, TypeAlias, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.table.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table
+from stablebn.table.data_kinds import array_of, categorical_part, map_parts, parts_by_kind, with_array
+from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Name, Table
 
 Outcome = TypeVar("Outcome")
 
@@ -164,8 +165,8 @@ class BlockTable:
 
     def _categorical_places(self, columns: Sequence[int]) -> list[int]:
         """Where among the categorical columns those of some columns are that are."""
-        like = self.like.categorical if isinstance(self.like, MixedTable) else self.like
-        place = {name: c for c, name in enumerate(like.names)} if isinstance(like, CategoricalTable) else {}
+        like = categorical_part(self.like)
+        place = {} if like is None else {name: c for c, name in enumerate(like.names)}
         return [place[name] for name in (self.names[c] for c in columns) if name in place]
 
     def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
@@ -254,15 +255,7 @@ def in_blocks(table: Table, most_rows: int) -> BlockTable:
 def rows_between(table: Table, first: int, end: int) -> Table:
     """Some consecutive rows of a table, as a table."""
     weights = None if table.weights is None else table.weights[first:end]
-    if isinstance(table, MixedTable):
-        categorical, continuous = (rows_between(part, first, end) for part in (table.categorical, table.continuous))
-        assert isinstance(categorical, CategoricalTable)
-        assert isinstance(continuous, ContinuousTable)
-        return MixedTable(table.names, categorical, continuous)
-    if isinstance(table, CategoricalTable):
-        codes: Codes = table.codes[:, first:end].copy()
-        return replace(table, codes=codes, weights=weights)
-    return replace(table, values=table.values[:, first:end].copy(), weights=weights)
+    return map_parts(table, lambda part: with_array(part, array_of(part)[:, first:end].copy(), weights))
 
 
 def joined(table: BlockTable) -> Table:
@@ -272,16 +265,11 @@ def joined(table: BlockTable) -> Table:
 
 def put_together(like: Table, blocks: Sequence[Table]) -> Table:
     """The rows of blocks as one table."""
-    whole: Table = _joined(like, blocks) if blocks else like
-    return whole
-
-
-def _joined(like: Table, blocks: Sequence[Any]) -> Any:
-    if isinstance(like, MixedTable):
-        categorical = _joined(like.categorical, [own.categorical for own in blocks])
-        continuous = _joined(like.continuous, [own.continuous for own in blocks])
-        return MixedTable(like.names, categorical, continuous)
-    weights = None if blocks[0].weights is None else np.concatenate([own.weights for own in blocks])
-    if isinstance(like, CategoricalTable):
-        return replace(like, codes=np.concatenate([own.codes for own in blocks], axis=1), weights=weights)
-    return replace(like, values=np.concatenate([own.values for own in blocks], axis=1), weights=weights)
+    if not blocks:
+        return like
+    weights = None if blocks[0].weights is None else np.concatenate([block.weights for block in blocks])
+    arrays = {
+        parts[0].kind: np.concatenate([array_of(part) for part in parts], axis=1)
+        for parts in zip(*map(parts_by_kind, blocks), strict=True)
+    }
+    return map_parts(like, lambda part: with_array(part, arrays[part.kind], weights))

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.table.blocks import AnyTable, each_block
-from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Name, Table
+from stablebn.table.data_kinds import parts_by_kind
+from stablebn.table.table import CategoricalTable, ContinuousTable, Name, Table
 
 Hashes = NDArray[np.uint64]
 
@@ -23,7 +24,7 @@ def digest_of_rows(table: AnyTable, order: Sequence[Name]) -> str:
 
 
 def _sum_of_hashes(table: Table, order: Sequence[Name]) -> int:
-    parts = (table.categorical, table.continuous) if isinstance(table, MixedTable) else (table,)
+    parts = parts_by_kind(table)
     column_of = {name: column for part in parts for name, column in zip(part.names, _columns(part), strict=True)}
     weights = np.uint64(1) if table.weights is None else table.weights.astype(np.uint64)
     levels = {name: len(own) for part in parts if isinstance(part, CategoricalTable) for name, own in _levels(part)}

@@ -176,14 +176,6 @@ class MixedTable:
 Table: TypeAlias = CategoricalTable | ContinuousTable | MixedTable
 
 
-def bytes_a_row(table: Table) -> int:
-    """How many bytes the values of a row take."""
-    if isinstance(table, MixedTable):
-        return bytes_a_row(table.categorical) + bytes_a_row(table.continuous)
-    values = table.codes if isinstance(table, CategoricalTable) else table.values
-    return len(table.names) * values.itemsize
-
-
 def total_weight(rows: int, weights: Weights | None) -> int:
     """Sum of the weights, each 1 where there are none."""
     return rows if weights is None else int(weights.sum())

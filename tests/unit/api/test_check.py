@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -339,6 +340,28 @@ def test_random_tables_are_checked_without_a_foreign_error(columns: list[list[ob
 def test_the_forecast_is_near_what_was_measured(kinds: str, rows: int, seconds: float) -> None:
     """Seconds of the processor with one thread, of 100 variables; within a factor of three."""
     found = sb.check(sb.random_network(100, kinds=kinds, seed=5).sample(rows, seed=1))
+    assert found.seconds is not None
+    assert seconds / 3 < found.seconds < 3 * seconds
+
+
+@pytest.mark.parametrize(
+    ("kinds", "rows", "incomplete", "seconds"),
+    [
+        ("mixed", 20_000, 3, 0.5),
+        ("mixed", 20_000, 20, 1.3),
+        ("mixed", 20_000, 60, 3.3),
+        ("categorical", 10_000, 60, 5.4),
+    ],
+)
+def test_the_forecast_counts_the_columns_with_missing_values(
+    kinds: str, rows: int, incomplete: int, seconds: float
+) -> None:
+    """Seconds of the processor with one thread and missing="available", 1 % missing; within a factor of three."""
+    table = sb.random_network(60, kinds=kinds, density=1.5, seed=3).sample(rows, seed=1)
+    for place, name in enumerate(table.column_names[:incomplete]):
+        missing = np.random.default_rng(place).random(rows) < 0.01
+        table = table.set_column(place, name, pc.if_else(missing, None, table[name]))
+    found = sb.check(table)
     assert found.seconds is not None
     assert seconds / 3 < found.seconds < 3 * seconds
 

@@ -46,6 +46,17 @@ class Unhashable:
         raise RuntimeError("no hash")
 
 
+class Lazy:
+    """What `iter` takes although there are no values, as a lazy frame of polars."""
+
+    def __getitem__(self, key: object) -> object:
+        raise TypeError("no values")
+
+
+class WrittenFile(io.RawIOBase):
+    """A file that is open for writing alone: it has `__iter__`, and no line can be read."""
+
+
 def _nested() -> list[Any]:
     deep: list[Any] = []
     for _ in range(3_000):
@@ -74,7 +85,17 @@ ODD: tuple[Any, ...] = (
     *(np.array(3), np.array("a"), np.array(None), np.array([1, 2]), np.array([["a", "b"]])),
     *(np.float64(2), np.int64(2), np.bool_(True), np.datetime64("2020-01-01")),
     *(pd.Series([1, 2]), pd.DataFrame(), pl.Series([1, 2]), pl.DataFrame({"a": [1, 2]})),
-    *(1e308, 10**400, Decimal("sNaN"), "x" * 100_000, ["x" * 100_000], Path("folder"), _closed_file()),
+    *(
+        1e308,
+        10**400,
+        Decimal("sNaN"),
+        "x" * 100_000,
+        ["x" * 100_000],
+        Path("folder"),
+        _closed_file(),
+        WrittenFile(),
+        Lazy(),
+    ),
     *(_nested(), {"a": _nested()}, _in_itself(), {"a": _in_itself()}, Unprintable(), [Unhashable()]),
 )
 
@@ -318,6 +339,12 @@ def test_deeply_nested_toml_is_refused(text: str) -> None:
     for ask in (sb.Knowledge.of, study.plan, lambda path: sb.learn(TABLE, knowledge=path)):
         with pytest.raises(sb.FormatError, match="nested too deeply"):
             ask("deep.toml")
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").is_file(), reason="a file that is there and cannot be read")
+def test_a_checkpoint_that_cannot_be_read_is_refused() -> None:
+    with pytest.raises(sb.OptionError, match="cannot read /proc/self/mem"):
+        sb.bootstrap(TABLE, "hc", replicates=2, checkpoint="/proc/self/mem")
 
 
 def test_lists_that_are_in_themselves_are_refused() -> None:

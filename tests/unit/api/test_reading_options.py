@@ -18,8 +18,7 @@ from typer.testing import CliRunner
 import stablebn as sb
 from stablebn.cli.main import app
 from stablebn.options import options_of
-from stablebn.prepare.incremental import READING
-from stablebn.prepare.read_options import TableReading
+from stablebn.prepare.read_options import READING, TableReading
 
 ARCS = [("a", "b"), ("b", "c"), ("g", "b")]
 DIALECT = {"sep": "|", "decimal": ",", "encoding": "cp1252"}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import pytest
 
 import stablebn as sb
-from stablebn.api import functions as api
 from stablebn.learners.shared import memory_estimate as memory
 from stablebn.networks import fit as fitting
 from stablebn.prepare.prepared import Prepared
@@ -73,7 +73,8 @@ def test_too_many_pairs_for_the_memory_are_refused_before_any_is_made(
 
     monkeypatch.setattr(memory, "_LITTLE", 0)
     monkeypatch.setattr(memory, "available_memory", lambda: 1000)
-    monkeypatch.setattr(api, "forbidden_by_kind", refuse)
+    for caller in ("build_problem", "score"):
+        monkeypatch.setattr(import_module(f"stablebn.api.{caller}"), "forbidden_by_kind", refuse)
     table = sb.random_network(6, kinds=kinds, seed=1).sample(200, seed=1)
     arguments: list[Any] = [[], table] if do == "score" else [table, "tabu"]
     with pytest.raises(sb.DataError, match=r"6 variables need about .* of memory"):

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.naive.scores import categorical_family, gaussian_family
+from tests.preparing import prepare
 from tests.tables import Columns, categorical_columns, continuous_columns, renamed, shuffled
 
 import stablebn as sb
 from stablebn.canonical import canonical_order
 from stablebn.learners import define_problem
-from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.stats import statistics_of
 from stablebn.table.table import CategoricalTable, MixedTable

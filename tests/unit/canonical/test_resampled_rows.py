@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.preparing import prepare
 from tests.tables import categorical_columns, continuous_columns
 
-from stablebn.canonical.resampled_rows import Rows, chosen_rows, with_rows
+from stablebn.canonical.resampled_rows import ChosenRows, chosen_rows, with_rows
 from stablebn.canonical.rows import CanonicalRows
 from stablebn.errors import DataError
-from stablebn.prepare.prepare import prepare
 from stablebn.table.table import CategoricalTable, MixedTable, Table
 
 
@@ -56,7 +56,7 @@ def test_rows_are_encoded_as_those_of_a_frame(kind: str, seed: int, weighted: bo
         places, weights = np.unique(places, return_counts=True)
     frame = {name: [own[place] for place in places] for name, own in columns.items()}
     expected = prepare(frame, kinds=kinds, missing="available", weights=weights)
-    found = with_rows(prepared, Rows(places, weights))
+    found = with_rows(prepared, ChosenRows(places, weights))
     assert _seen(found.table) == _seen(expected.table)
     assert set(found.constants) == set(expected.constants)
 
@@ -68,16 +68,16 @@ def test_rare_level_is_found_among_many_rows() -> None:
         own = [*column[:place], "z", *column[place + 1 :]]
         prepared = prepare({"a": own, "b": column[::-1]})
         assert isinstance(prepared.table, CategoricalTable)
-        all_rows = with_rows(prepared, Rows(np.arange(4000), None)).table
+        all_rows = with_rows(prepared, ChosenRows(np.arange(4000), None)).table
         assert _seen(all_rows) == _seen(prepared.table)
-        others = with_rows(prepared, Rows(np.delete(np.arange(4000), place), None)).table
+        others = with_rows(prepared, ChosenRows(np.delete(np.arange(4000), place), None)).table
         assert isinstance(others, CategoricalTable)
         assert others.levels == (("x", "y"), ("x", "y"))
 
 
 def test_columns_may_stand_in_another_order() -> None:
     prepared = prepare({"a": ["x", "y", "y"], "b": ["p", "q", "p"]})
-    found = with_rows(prepared, Rows(np.array([2, 1]), None), ["b", "a"])
+    found = with_rows(prepared, ChosenRows(np.array([2, 1]), None), ["b", "a"])
     # a is constant in these rows.
     assert found.table.names == ("b",)
     assert found.constants.keys() == {"a"}
@@ -86,7 +86,7 @@ def test_columns_may_stand_in_another_order() -> None:
 def test_too_few_values_are_refused_as_in_a_frame() -> None:
     prepared = prepare({"x": [1.0, 2.0, 3.0, 4.0, *[math.nan] * 6], "y": np.arange(10.0)}, missing="available")
     with pytest.raises(DataError, match=r"at least 4 values.*'x'"):
-        with_rows(prepared, Rows(np.array([0, 1, 2, *[5] * 7]), None))
+        with_rows(prepared, ChosenRows(np.array([0, 1, 2, *[5] * 7]), None))
 
 
 def test_few_distinct_rows_get_weights() -> None:
@@ -108,7 +108,7 @@ def test_declared_levels_stay_in_every_replicate(seed: int) -> None:
     places = np.random.default_rng(seed).integers(0, 30, 30)
     frame = {name: [own[place] for place in places] for name, own in columns.items()}
     expected = prepare(frame, kinds=kinds, missing="available", levels=levels)
-    found = with_rows(prepared, Rows(places, None))
+    found = with_rows(prepared, ChosenRows(places, None))
     assert _seen(found.table) == _seen(expected.table)
     assert found.constants == expected.constants
     assert found.levels == expected.levels

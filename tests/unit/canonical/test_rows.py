@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.preparing import prepare
 from tests.tables import categorical_codes, continuous_values
 
 from stablebn.canonical import canonical_rows
 from stablebn.columns.kinds import Kind
-from stablebn.prepare.prepare import prepare
 from stablebn.table.table import Table
 
 

@@ -8,13 +8,13 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 import pytest
+from tests.preparing import prepare
 from tests.tables import Columns
 
 import stablebn as sb
 from stablebn.canonical import canonical_order
 from stablebn.canonical.refinement import tell_apart
 from stablebn.learners import define_problem
-from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.stats import StandardisedMoments, statistics_of
 from stablebn.stats.symmetries.symmetry import Relation, TableRows

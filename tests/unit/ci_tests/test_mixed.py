@@ -10,14 +10,14 @@ import pytest
 from numpy.typing import NDArray
 from tests.naive.mixed import information_test, log_likelihood
 from tests.naive.tails import chi_square_tail
+from tests.preparing import prepare
 from tests.tables import mixed_table, random_mixed_table
 
 import stablebn as sb
 from stablebn.ci_tests import independence_test
-from stablebn.prepare.prepare import prepare
 from stablebn.stats import MixedStatistics
-from stablebn.stats.remote_mixed import AskedMixed
-from stablebn.stats.row_source import TableSource
+from stablebn.stats.engines.memory import TableSource
+from stablebn.stats.remote_mixed import RemoteMixedStatistics
 from stablebn.stats.variable_sets import bit
 from stablebn.table.table import MixedTable
 
@@ -152,7 +152,7 @@ def test_rows_that_are_not_in_memory_are_fetched_for_logistic_tests() -> None:
     table = prepare(columns).table
     assert isinstance(table, MixedTable)
     held = MixedStatistics(table)
-    asked = AskedMixed(TableSource(table))
+    asked = RemoteMixedStatistics(TableSource(table))
     assert asked.names == held.names
     x, y, z = map(table.names.index, "xyz")
     found, right = (independence_test(statistics).test(x, y, bit(z)) for statistics in (asked, held))
@@ -166,7 +166,7 @@ def test_rows_that_are_too_many_for_the_memory_are_told(monkeypatch: pytest.Monk
     source = TableSource(table)
     monkeypatch.setattr(source, "memory", 100)
     x, y, z = map(table.names.index, "xyz")
-    test = independence_test(AskedMixed(source))
+    test = independence_test(RemoteMixedStatistics(source))
     assert test.test(x, z, 0).p_value < 0.05
     with pytest.raises(sb.OptionError, match="mi-cg"):
         test.test(x, y, bit(z))

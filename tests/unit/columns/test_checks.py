@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.preparing import prepare
 
 from stablebn.columns import duplicates
 from stablebn.errors import DataError, OptionError
-from stablebn.prepare.prepare import prepare
 from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable
 
 

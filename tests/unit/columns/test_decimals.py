@@ -14,10 +14,10 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.preparing import prepare
 
 import stablebn as sb
 from stablebn.columns.arrow.type_conversion import usable
-from stablebn.prepare.prepare import prepare
 from stablebn.table.table import ContinuousTable
 
 DIGITS = random.Random("decimals")

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.preparing import prepare
 from tests.unit.prepare.comparing import assert_same
 
-from stablebn.prepare.prepare import prepare
 from stablebn.table.table import CategoricalTable, ContinuousTable
 
 WORDS = ["b", "a", "c", "a", "é", "b"]

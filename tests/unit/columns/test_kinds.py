@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.preparing import prepare
 
 from stablebn.columns.kinds import Kind
 from stablebn.errors import DataError, OptionError, StableBNError
-from stablebn.prepare.prepare import prepare
 from stablebn.table.table import CategoricalTable, ContinuousTable
 
 

@@ -12,10 +12,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from tests.naive.scores import categorical_family
+from tests.preparing import prepare
 
 import stablebn as sb
 from stablebn.fixed_point import to_float
-from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.table.table import CategoricalTable
 

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.preparing import prepare
 
 import stablebn as sb
 from stablebn.errors import DataError
-from stablebn.prepare.prepare import prepare
 
 NAN = float("nan")
 ROWS = 40
@@ -54,14 +54,14 @@ def test_all_problems_come_in_one_error_and_its_remedy_mends_them() -> None:
         "keep": [],
         "kinds": {},
     }
-    assert prepare(_bad(), **error.remedy).table.names == ("gap", "word", "good", "fine")  # type: ignore[arg-type]
+    assert prepare(_bad(), **error.remedy).table.names == ("gap", "word", "good", "fine")
 
 
 def test_a_remedy_has_what_was_said_before() -> None:
     chosen = ["endless", "gap", "word", "good", "fine"]
     error = _problems(columns=chosen, kinds={"good": "categorical", "endless": "continuous"})
     assert error.remedy == {"missing": "available", "columns": chosen[1:], "kinds": {"good": "categorical"}}
-    assert prepare(_bad(), **error.remedy).names == tuple(chosen[1:])  # type: ignore[arg-type]
+    assert prepare(_bad(), **error.remedy).names == tuple(chosen[1:])
     error = _problems(drop="mixed,complex,endless,huge", kinds={"fine": "categorical"})
     assert error.remedy == {"missing": "available"}
 
@@ -129,7 +129,7 @@ def test_where_no_row_is_complete_the_emptiest_columns_go() -> None:
         data["other"] = [NAN, *[0.5] * 39] if missing == "drop" else [0.5] * 39 + [2.5]
         table = {**data, "none": [NAN if i == 0 else i + 0.5 for i in range(40)]}
         with pytest.raises(DataError) as caught:
-            prepare(table, missing=missing, holes_will_do=False)
+            prepare(table, missing=missing, offer_available=False)
         remedy: Any = caught.value.remedy
         assert remedy == {"missing": "drop", "drop": ["sparse"]}
         assert prepare({**data, "none": [i + 0.5 for i in range(40)]}, **remedy).table.total >= 20

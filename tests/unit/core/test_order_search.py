@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from tests.drawn import KINDS
 from tests.naive import ordering as naive
+from tests.preparing import prepare
 from tests.tables import categorical_columns, continuous_columns, mixed_columns
 
 from stablebn import _core
 from stablebn.learners import Problem, define_problem
-from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Constraints
 from stablebn.search.parent_sets import candidate_sets

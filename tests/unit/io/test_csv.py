@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.preparing import prepare
 
 from stablebn.columns.na_values import PANDAS_MARKERS
 from stablebn.errors import DataError, StableBNError
-from stablebn.prepare.prepare import prepare
 from stablebn.prepare.prepared import Prepared
 from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable
 

@@ -12,13 +12,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.preparing import prepare
 from tests.unit.io.test_parts import FIELDS, _assert_same, _outcome
 
 import stablebn as sb
 from stablebn.errors import DataError
 from stablebn.io.csv.index_column import CountedRows
 from stablebn.io.csv.parts import look_at_text_files
-from stablebn.prepare.prepare import prepare
 from stablebn.prepare.prepared import Prepared
 
 MEMORY = 1 << 26
@@ -205,7 +205,7 @@ def test_a_text_file_is_found_again_in_the_cache(tmp_path: Path) -> None:
     path.write_text("a;b\n" + "1,5;x\n2,5;y\n3,5;x\n0,5;z\n" * 9)
     stages: list[str] = []
     asked: list[dict[str, Any]] = [{}, {}, {"decimal": "."}]
-    found = [prepare(path, cache=cache, watch=lambda stage, _: stages.append(stage), **options) for options in asked]
+    found = [prepare(path, cache=cache, progress=lambda stage, _: stages.append(stage), **options) for options in asked]
     assert stages == ["reading", "encoding", "reading", "reading", "encoding"]
     _assert_same(prepare(path), found[1])
     _assert_same(prepare(path, decimal="."), found[2])

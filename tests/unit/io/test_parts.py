@@ -9,13 +9,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.preparing import prepare
 from tests.unit.prepare.comparing import assert_same_table
 from tests.unit.prepare.strange_tables import draw_batches, draw_options, draw_table, limits_for_small_tables
 
 import stablebn as sb
 from stablebn.cli.main import app
 from stablebn.errors import DataError, OptionError
-from stablebn.prepare.prepare import prepare
 from stablebn.prepare.prepared import Prepared
 from stablebn.table.memory_limit import bytes_of, check_memory
 

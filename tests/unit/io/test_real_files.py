@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.preparing import prepare
 from tests.unit.prepare.comparing import assert_same
 
-from stablebn.prepare.prepare import prepare
 from stablebn.table.table import CategoricalTable, ContinuousTable
 
 SHARED = Path(__file__).parents[4] / "shared"

@@ -17,11 +17,11 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.preparing import prepare
 from tests.unit.prepare.comparing import assert_same
 
 import stablebn as sb
 from stablebn.errors import DataError, MissingExtraError, OptionError, StableBNError
-from stablebn.prepare.prepare import prepare
 from stablebn.prepare.prepared import Prepared
 
 LETTERS = {"a": ["x", "y", "x", "y"], "b": ["p", "q", "q", "p"]}
@@ -618,11 +618,11 @@ def test_columns_are_chosen() -> None:
 @pytest.mark.parametrize("option", ["columns", "drop"])
 def test_unknown_columns_are_refused_with_near_names(option: str) -> None:
     with pytest.raises(OptionError, match=rf"{option}= names 'agee', not a column\. Did you mean 'age'"):
-        prepare(TABLE, **{option: ["agee"]})  # type: ignore[arg-type]
+        prepare(TABLE, **{option: ["agee"]})
     with pytest.raises(OptionError, match=rf"{option}= names 'zzz', not a column\. Columns: 'age', 'wage'"):
-        prepare(TABLE, **{option: "zzz"})  # type: ignore[arg-type]
+        prepare(TABLE, **{option: "zzz"})
     with pytest.raises(OptionError, match=f"{option}=3 must be a list"):
-        prepare(TABLE, **{option: 3})  # type: ignore[arg-type]
+        prepare(TABLE, **{option: 3})
 
 
 def test_a_column_cannot_be_chosen_and_left_out() -> None:

@@ -47,7 +47,7 @@ def test_a_column_of_a_frame_says_what_its_arcs_are(frame: Callable[[Any], Any])
 @pytest.mark.parametrize("frame", LIBRARIES[:3])
 def test_frames_are_lists_of_arcs_too(frame: Callable[[Any], Any]) -> None:
     assert sb.Knowledge(forbidden=frame(ARCS)).forbidden == (("a", "b"), ("my c", "d: e"))
-    with pytest.raises(sb.KnowledgeError, match="required= has pairs that are allowed in it"):
+    with pytest.raises(sb.KnowledgeError, match="required= contains pairs that are allowed"):
         sb.Knowledge(required=frame(KINDS))
 
 
@@ -92,7 +92,7 @@ def test_edges_of_a_graph_without_directions_are_the_pairs_allowed() -> None:
     assert sb.Knowledge.of(nx.empty_graph(3)) == sb.Knowledge(allowed=[])
     with pytest.raises(sb.KnowledgeError, match="has no direction: it can be allowed, not required"):
         sb.Knowledge.of(nx.Graph([("a", "b", {"kind": "required"})]))
-    with pytest.raises(sb.KnowledgeError, match="cannot have edges without a direction"):
+    with pytest.raises(sb.KnowledgeError, match="cannot have undirected edges"):
         sb.Knowledge.of(sb.PDAG("ab", [], [("a", "b")]))
 
 
@@ -159,7 +159,7 @@ def test_a_file_can_be_a_list_of_arcs(tmp_path: Path) -> None:
     path = _file(tmp_path, "constraintsForbidden.csv", "ID,Parent,Child\n1,a,b\n")
     assert sb.Knowledge(forbidden=str(path)) == sb.Knowledge(forbidden=[("a", "b")])  # type: ignore[arg-type]
     tiers = _file(tmp_path, "tiers.csv", "ID,Tier 1,END\n1,a,\n")
-    with pytest.raises(sb.KnowledgeError, match="forbidden= has tiers in it"):
+    with pytest.raises(sb.KnowledgeError, match="forbidden= contains tiers"):
         sb.Knowledge(forbidden=tiers)  # type: ignore[arg-type]
 
 
@@ -168,7 +168,7 @@ def test_files_that_are_not_there_or_something_else(tmp_path: Path) -> None:
         sb.Knowledge.of(tmp_path / "none.toml")
     with pytest.raises(sb.KnowledgeError, match=r"ends in \.toml or \.csv"):
         sb.Knowledge.of("known.xlsx")
-    with pytest.raises(sb.KnowledgeError, match=r"'a' is no list of arcs"):
+    with pytest.raises(sb.KnowledgeError, match=r"'a' is neither a list of arcs"):
         sb.Knowledge(required="a")  # type: ignore[arg-type]
 
 
@@ -187,7 +187,7 @@ def test_what_is_no_knowledge_says_what_would_be(wrong: object) -> None:
 
 
 def test_a_list_of_arcs_does_not_say_what_they_are() -> None:
-    with pytest.raises(sb.KnowledgeError, match=r"say required=\[\.\.\.\] or forbidden=\[\.\.\.\]"):
+    with pytest.raises(sb.KnowledgeError, match=r"use required=\[\.\.\.\] or forbidden=\[\.\.\.\]"):
         sb.Knowledge.of([("a", "b")])
 
 
@@ -209,21 +209,21 @@ def test_a_word_that_is_a_file_has_the_arcs_of_the_file(tmp_path: Path) -> None:
     path = _file(tmp_path, "constraintsForbidden.csv", "ID,Parent,Child\n1,b,a\n2,c,a\n")
     assert arcs_from_words("forbidden", ["a:c", str(path)]) == [("a", "c"), ("b", "a"), ("c", "a")]
     path = _file(tmp_path, "known.csv", "from,to,kind\na,b,required\n")
-    with pytest.raises(sb.KnowledgeError, match="forbidden= has pairs that are required in it"):
+    with pytest.raises(sb.KnowledgeError, match="forbidden= contains pairs that are required"):
         arcs_from_words("forbidden", [str(path)])
 
 
 @pytest.mark.parametrize("word", ["a", "a:b:c", ":b", "a:", "a->b->c", "->", ""])
 def test_words_that_are_no_arc_say_how_one_is_written(word: str) -> None:
-    with pytest.raises(sb.KnowledgeError, match="is no arc: say from:to, or 'from->to' where a name has a colon"):
+    with pytest.raises(sb.KnowledgeError, match="is not an arc: write from:to, or 'from->to' if a name has a colon"):
         arcs_from_words("required", [word])
 
 
 def test_words_for_tiers_and_limits() -> None:
     assert tiers_from_words(["a, b", '"c,d"', '"say ""e""",f']) == [["a", "b"], ["c,d"], ['say "e"', "f"]]
     assert limits_from_words(["2", "a=b=3"]) == {...: 2, "a=b": 3}
-    with pytest.raises(sb.KnowledgeError, match="is no tier"):
+    with pytest.raises(sb.KnowledgeError, match="is not a tier"):
         tiers_from_words(["a,,b"])
     for word in ("x", "=3", "a=", "a=-1", "1.5"):
-        with pytest.raises(sb.KnowledgeError, match=f"--max-parents {word}: say a number, or name=number"):
+        with pytest.raises(sb.KnowledgeError, match=f"--max-parents {word}: write a number, or name=number"):
             limits_from_words([word])

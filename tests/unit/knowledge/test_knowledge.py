@@ -110,10 +110,10 @@ def test_knowledge_goes_to_other_processes() -> None:
         ({"forbidden": [("a", "a")]}, "forbidden: a -> a joins a variable with itself"),
         ({"allowed": [("a", "a")]}, "allowed: a -> a joins"),
         ({"tiers": "ab"}, "tiers='ab' must be a list of lists"),
-        ({"tiers": ["ab", "c"]}, r"tier 1: 'ab' is text, not a list of names: say \['ab'\]"),
+        ({"tiers": ["ab", "c"]}, r"tier 1: 'ab' is text, not a list of names: write \['ab'\]"),
         ({"tiers": [["a"], 3]}, "tier 2: 3 is not a list of nodes"),
         ({"tiers": {"a": 1}}, "must be a list of lists"),
-        ({"roots": "a"}, r"roots: 'a' is text.* say \['a'\]"),
+        ({"roots": "a"}, r"roots: 'a' is text.* write \['a'\]"),
         ({"leaves": [["a"]]}, "leaves: nodes are named by"),
         ({"tiers": [["a"], ["b"]], "within_tiers": [True]}, "one for each of 2 tiers"),
         ({"within_tiers": "no"}, "within_tiers='no' must be True, False"),
@@ -217,7 +217,7 @@ def test_tiers_are_said_once() -> None:
     one, other = sb.Knowledge(tiers=[["a"], ["b"]]), sb.Knowledge(tiers=[["b"], ["c"]])
     assert one & one == one
     assert one & sb.Knowledge(within_tiers=False) == sb.Knowledge(tiers=[["a"], ["b"]], within_tiers=False)
-    with pytest.raises(sb.KnowledgeError, match="tiers are said twice"):
+    with pytest.raises(sb.KnowledgeError, match="two different lists of tiers"):
         _ = one & other
 
 

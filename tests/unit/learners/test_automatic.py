@@ -8,6 +8,10 @@ import numpy as np
 import pytest
 
 import stablebn as sb
+from stablebn.learners import Problem, SearchConfig
+from stablebn.learners.shared.automatic import MOST_PARENTS
+from stablebn.learners.tabu_stable import tabu_stable
+from stablebn.search import Climb
 
 Columns = dict[str, Any]
 
@@ -105,6 +109,52 @@ def test_incomplete_rows_have_a_score_that_is_defined_for_them() -> None:
     columns = {name: list(own) for name, own in TABLES["categorical"][0].items()}
     columns["smoke"][0] = None
     assert sb.learn(columns, missing="available").config["score"] == "bic"
+
+
+@pytest.mark.parametrize(
+    ("name", "gains", "score", "is_uncertain"),
+    [
+        ("linear", {"bic": 100, "basis": 105}, "bic", False),
+        ("linear", {"bic": 100, "basis": 115}, "bic", True),
+        ("linear", {"bic": 100, "basis": 125}, "basis", True),
+        ("linear", {"bic": 100, "basis": 150}, "basis", False),
+        ("any direction", {"bic": 1000, "adaptive": 1005}, "bic", False),
+        ("any direction", {"bic": 1000, "adaptive": 1018}, "bic", True),
+        ("any direction", {"bic": 1000, "adaptive": 1030}, "adaptive", True),
+        ("any direction", {"bic": 1000, "adaptive": 1080}, "adaptive", False),
+    ],
+)
+def test_a_choice_near_the_limit_has_a_warning(
+    name: str, gains: dict[str, int], score: str, is_uncertain: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stablebn.learners.shared.automatic._gain", lambda own, _: gains[own])
+    result = sb.learn(TABLES[name][0])
+    assert result.config["score"] == score
+    [other] = gains.keys() - {score}
+    warnings = [own.message for own in result.warnings if own.code == "uncertain-score"]
+    assert [f"score='{other}', prior='size'" in message for message in warnings] == [True] * is_uncertain
+
+
+def test_scores_are_compared_with_few_parents(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    causes = rng.normal(size=(500, 10))
+    columns: Columns = {f"x{v}": own for v, own in enumerate(causes.T)} | {
+        "y": causes.sum(axis=1) + rng.normal(size=500)
+    }
+    sizes = []
+
+    def spied(problem: Problem, config: SearchConfig) -> Climb:
+        found = tabu_stable(problem, config)
+        sizes.append(max(own.bit_count() for own in found.parents))
+        return found
+
+    # The algorithm that is chosen calls it too, and is not counted.
+    monkeypatch.setattr("stablebn.learners.best.tabu_stable", tabu_stable)
+    monkeypatch.setattr("stablebn.learners.tabu_stable.tabu_stable", spied)
+    result = sb.learn(columns)
+    assert sizes == [MOST_PARENTS] * 2
+    assert result.dag is not None
+    assert len(result.dag.parents("y")) == 10
 
 
 def test_large_mixed_tables_have_faster_algorithms(monkeypatch: pytest.MonkeyPatch) -> None:

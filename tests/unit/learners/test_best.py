@@ -11,15 +11,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pytest
+from numpy.typing import NDArray
 from tests.drawn import CLIMBING, HYBRID, KINDS, SCORES, Combination, Streams, options_of, scores_for
+from tests.preparing import prepare
 from tests.shared import SHARED, needs_shared, sample
 from tests.tables import categorical_columns, continuous_columns, mixed_columns, shuffled
 
 import stablebn as sb
+from stablebn import _core
 from stablebn.learners import Problem, SearchConfig, define_problem
 from stablebn.learners.best import EFFORTS, best, learned_by_others
 from stablebn.learners.shared.interruption import Interruption
-from stablebn.prepare.prepare import prepare
+from stablebn.learners.tabu_stable import tabu_stable
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Constraints
 from stablebn.search.order_search import OrderSearch
@@ -113,6 +116,41 @@ def test_more_effort_never_gives_a_lower_score(example: int) -> None:
     columns = MAKERS[kind](np.random.default_rng(example), 14, streams["rows"].choice((60, 300)))
     scores = [_score(columns, "best", score, effort=effort, max_parents=4) for effort in EFFORTS]
     assert scores == sorted(scores)
+
+
+def _dense_values(seed: int, n: int, rows: int, share: float = 0.5) -> NDArray[np.float64]:
+    rng = np.random.default_rng(seed)
+    arcs = np.triu(rng.random((n, n)) < share, 1) * rng.uniform(0.5, 2.0, (n, n)) * rng.choice((-1, 1), (n, n))
+    values = np.zeros((rows, n))
+    for v in range(n):
+        values[:, v] = values @ arcs[:, v] + rng.normal(size=rows)
+    return values
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_on_dense_continuous_tables_too_more_effort_never_gives_a_lower_score(seed: int) -> None:
+    columns = {f"x{v}": own for v, own in enumerate(_dense_values(seed, 24, 400).T)}
+    scores = [_score(columns, "best", effort=effort) for effort in ("low", "normal")]
+    assert scores == sorted(scores)
+    assert scores[0] >= _score(columns, "fges", phases="fges")
+    assert scores[1] >= _score(columns, "fges")
+
+
+def test_low_effort_on_continuous_tables_with_missing_values_is_accurate_and_scores_few_families() -> None:
+    values = _dense_values(1, 14, 400, share=0.4)
+    values[np.random.default_rng(1).random(values.shape) < 0.05] = np.nan
+    table = prepare({f"x{v}": own for v, own in enumerate(values.T)}, missing="available").table
+    config = ScoreConfig(prior="size")
+    climbed, low, normal = (define_problem(table, config, unit_free=True) for _ in range(3))
+    of_climb = tabu_stable(climbed, SearchConfig())
+    of_low, of_normal = best(low, SearchConfig(effort="low")), best(normal, SearchConfig(effort="normal"))
+    assert of_climb.score < of_low.score <= of_normal.score
+    made = []
+    for problem in (climbed, low, normal):
+        compiled = problem.scores.compiled
+        assert isinstance(compiled, _core.NodeAverageScores)
+        made.append(compiled.gains_made)
+    assert made[1] < 4 * made[0] < made[2]
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.preparing import prepare
 from tests.tables import random_categorical_table, shuffled
 
 import stablebn as sb
@@ -22,7 +23,6 @@ from stablebn.learners.inter_iamb import interleaved_blanket
 from stablebn.learners.mmhc import parents_and_children
 from stablebn.learners.shared.problem import Problem
 from stablebn.networks import random_network
-from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig
 
 TESTING = ("pc-stable", "gs", "inter-iamb")

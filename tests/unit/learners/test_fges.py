@@ -12,6 +12,7 @@ from tests.known import random_forbidden
 from tests.naive.equivalence_search import common, families_of, obeying, score_of
 from tests.naive.perfect_score import correlations_of, perfect_scores
 from tests.networks import KNOWN_NETWORKS
+from tests.preparing import prepare
 from tests.shared import SHARED, golden, needs_shared, sample
 from tests.tables import Columns, categorical_columns, categorical_table, continuous_columns, renamed, shuffled
 from tests.unit.search.test_equivalence_classes import as_dag, random_dag
@@ -24,7 +25,6 @@ from stablebn.learners.fges import fges
 from stablebn.learners.shared.config import SearchConfig
 from stablebn.learners.shared.pattern import Pattern
 from stablebn.learners.shared.problem import Problem, define_problem
-from stablebn.prepare.prepare import prepare
 from stablebn.scores.base import FamilyScores
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Constraints

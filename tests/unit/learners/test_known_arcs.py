@@ -13,11 +13,13 @@ import numpy as np
 import pytest
 from tests.known import drawn_forbidden, drawn_knowledge, random_pairs
 from tests.naive.equivalence_search import common, dags_of, obeying
+from tests.preparing import prepare
 from tests.tables import categorical_columns, continuous_columns, random_categorical_table
 
 import stablebn as sb
 from stablebn.api.arguments import LearnArguments
-from stablebn.api.functions import learn_among
+from stablebn.api.learn import learn_from_request
+from stablebn.api.request import LearnRequest
 from stablebn.ci_tests import DSeparation
 from stablebn.graph import DAG, PDAG
 from stablebn.knowledge import KnownArcs
@@ -25,7 +27,6 @@ from stablebn.learners import LEARNERS, Pattern, Problem, SearchConfig, define_p
 from stablebn.learners.constraint_based import ci_test_runner as evidence
 from stablebn.learners.constraint_based.orientation import oriented
 from stablebn.networks import random_network
-from stablebn.prepare.prepare import prepare
 from stablebn.result.build import learned_graph
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Constraints
@@ -44,7 +45,7 @@ def _learn(
     **options: Any,
 ) -> sb.Result:
     known = KnownArcs(tuple(required), tuple(forbidden), most_parents or {})
-    return learn_among(LearnArguments.of_learn((data, algorithm), options), known)
+    return learn_from_request(LearnRequest.of(LearnArguments.of_learn((data, algorithm), options), known=known))
 
 
 def _known(dag: DAG, forbidden: Iterable[tuple[int, int]], required: Iterable[tuple[int, int]] = ()) -> Problem:

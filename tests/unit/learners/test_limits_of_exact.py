@@ -18,6 +18,7 @@ from stablebn.exact import lp as linear
 from stablebn.exact import proof as proofs
 from stablebn.exact import solver as optimum
 from stablebn.exact.lp import ClusterSearch
+from stablebn.exact.proof_tree import Multipliers
 from stablebn.learners import exact as exact_module
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.search import parent_sets as candidates
@@ -77,7 +78,7 @@ def test_the_limit_on_choices_is_named_alone(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setattr(module, "MOST_IN_PART", 2)
         monkeypatch.setattr(module, "MOST_AT_ONCE", 2)
     # A bound that proves nothing.
-    monkeypatch.setattr(optimum, "sifted", lambda *arguments: proofs.Multipliers())
+    monkeypatch.setattr(optimum, "sifted", lambda *arguments: Multipliers())
     message = _message(sb.learn(_noise(8, 16), "exact", score="loglik"), "not-proven")
     assert "a limit was met, more than 20 candidate parent sets of variables that depend on each other." in message
 

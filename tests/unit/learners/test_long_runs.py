@@ -20,17 +20,18 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.drawn import CLIMBING, HYBRID, LEARNERS
+from tests.preparing import prepare
 from tests.tables import renamed, shuffled
 
 import stablebn as sb
 from stablebn import _core
-from stablebn.api import functions as api
 from stablebn.api.arguments import LearnArguments
+from stablebn.api.learn import learn_from_request, learn_without_signals
+from stablebn.api.request import LearnRequest
 from stablebn.errors import OptionError
 from stablebn.knowledge import KnownArcs
 from stablebn.learners.constraint_based import ci_test_runner as evidence
 from stablebn.learners.shared import checkpoint as checkpoints
-from stablebn.prepare.prepare import prepare
 from stablebn.search.journal import Journal
 
 ASIA = sb.read_network("asia").sample(200, seed=1).to_pydict()
@@ -131,7 +132,7 @@ def test_before_there_is_anything_to_return_ctrl_c_raises(stage: str) -> None:
 
 def test_in_loops_of_ours_ctrl_c_raises() -> None:
     with pytest.raises(KeyboardInterrupt):
-        api.learn_in_a_loop(ASIA, threads=1, progress=Stop(at=3))
+        learn_without_signals(ASIA, threads=1, progress=Stop(at=3))
 
 
 def test_signal_handlers_of_the_program_stay() -> None:
@@ -338,9 +339,9 @@ def test_the_checkpoint_of_another_search_is_refused_and_stays(change: dict[str,
 
 def test_what_is_known_is_part_of_the_search(path: Path) -> None:
     asked = LearnArguments.of_learn((ASIA, "tabu-stable"), {"checkpoint": path, "max_iter": 3})
-    api.learn_among(asked, KnownArcs(forbidden=(("smoke", "lung"),)))
+    learn_from_request(LearnRequest.of(asked, known=KnownArcs(forbidden=(("smoke", "lung"),))))
     with pytest.raises(OptionError, match="other constraints"):
-        api.learn_among(asked)
+        learn_from_request(LearnRequest.of(asked))
 
 
 def test_a_learner_that_goes_by_the_columns_refuses_other_columns(path: Path) -> None:
@@ -433,7 +434,7 @@ def test_an_outdated_checkpoint_is_not_offered_for_resuming(stopped: str, tmp_pa
 
 def test_an_audit_takes_no_checkpoint(path: Path) -> None:
     with pytest.raises(OptionError, match="checkpoint"):
-        sb.stability(ASIA, "tabu", repeats=2, checkpoint=path)
+        sb.stability(ASIA, "tabu", repeats=2, checkpoint=path)  # type: ignore[call-arg]
 
 
 def test_it_is_written_now_and_then_and_not_always(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

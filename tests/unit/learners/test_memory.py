@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from tests.preparing import prepare
 
 import stablebn as sb
 from stablebn.errors import DataError, OptionError
 from stablebn.learners.shared import memory_estimate as memory
 from stablebn.learners.shared import problem
-from stablebn.prepare.prepare import prepare
 
 TABLES: Mapping[str, Any] = {
     kind: sb.random_network(12, kinds=kind, seed=1).sample(30, seed=1)

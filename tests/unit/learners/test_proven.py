@@ -56,7 +56,9 @@ def test_the_time_limit_ends_the_proof(tmp_path: Path, time_is_up: dict[str, Any
 
 
 @needs_shared
-@pytest.mark.parametrize(("table", "score"), [("tic-tac-toe", -9396.3759), ("insurance1000", -14350.4714)])
+@pytest.mark.parametrize(
+    ("table", "score"), [("tic-tac-toe", -9396.3759), ("insurance1000", -14350.4714), ("autos", -1585.7597)]
+)
 def test_published_optima_are_found_and_proven(table: str, score: float) -> None:
     import pandas as pd
 

@@ -6,27 +6,31 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from typing import Any
 
 import pyarrow as pa
 import pytest
 from tests.drawn import LEARNERS
+from tests.preparing import prepare
 
 import stablebn as sb
 from stablebn import _core
+from stablebn.canonical import rows
 from stablebn.ci_tests.mixed import ConditionalGaussianTest
 from stablebn.learners import Problem, registry
 from stablebn.learners.shared import problem as problem_module
+from stablebn.learners.shared import resampled
 from stablebn.learners.shared.graph_scores import GraphScores
 from stablebn.learners.tabu_stable import tabu_stable
-from stablebn.prepare.prepare import prepare
 from stablebn.scores.base import CompiledScores
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Climb, climb
 from stablebn.threads import run_interruptibly
 
 ASIA = sb.read_network("asia").sample(200, seed=1)
+NUMBERS = sb.random_network(4, kinds="continuous", seed=1).sample(200, seed=1)
 MIXED = sb.random_network(6, kinds="mixed", seed=1).sample(200, seed=1)
 
 
@@ -90,6 +94,44 @@ def test_rows_are_counted_once_though_scores_are_compared(kinds: str) -> None:
     sb.learn(table, progress=lambda stage, steps: stages.update([stage]))
     assert stages["counting"] == 1
     assert stages["ordering"] == 3
+
+
+@pytest.mark.parametrize("data", [ASIA, NUMBERS], ids=["categorical", "continuous"])
+def test_the_time_ends_the_order_of_rows_after_a_column(
+    data: object, set_time: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`averaged` draws from rows in canonical order: of many rows that takes seconds."""
+    made = []
+    of_table = {name: getattr(rows, name) for name in ("_categories", "_numbers")}
+
+    def slow(name: str, *arguments: Any) -> object:
+        made.append(name)
+        set_time(60.1)
+        return of_table[name](*arguments)
+
+    for name in of_table:
+        monkeypatch.setattr(rows, name, partial(slow, name))
+    result = sb.learn(data, "averaged", max_time=60.0, threads=1)
+    assert len(made) == 1
+    assert not result.finished
+    assert not result.arcs
+
+
+def test_the_time_ends_the_drawing_of_a_sample(
+    set_time: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = []
+
+    def slow(*arguments: Any) -> None:
+        drawn.append(1)
+        set_time(60.1)
+        _core.check_time()
+        raise AssertionError("the drawing goes on, though the time is up")
+
+    monkeypatch.setattr(resampled, "with_rows", slow)
+    result = sb.learn(ASIA, "averaged", max_time=60.0, threads=1)
+    assert len(drawn) == 1
+    assert not result.finished
 
 
 def test_without_time_a_climb_makes_no_step() -> None:

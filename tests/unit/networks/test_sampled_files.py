@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.preparing import prepare
 from tests.shared import SHARED, needs_shared
 from typer.testing import CliRunner
 
 import stablebn as sb
 from stablebn.cli.main import app
 from stablebn.networks.sample_files import levels_read_as_equal, levels_read_as_missing, write_table
-from stablebn.prepare.prepare import prepare
 from stablebn.table.table import CategoricalTable
 
 LEVELS = ["NA", "NULL", "nan", "n/a", "yes", "a,b", 'say "no"', "two\nlines", "007", "None"]

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from tests.preparing import prepare
 from tests.unit.prepare.comparing import assert_same_table
 
 import stablebn as sb
 from stablebn.errors import DataError, OptionError
-from stablebn.prepare.out_of_core import open_stored
-from stablebn.prepare.prepare import prepare
+from stablebn.prepare import out_of_core
+from stablebn.prepare.out_of_core import open_out_of_core
 from stablebn.prepare.prepared import Prepared
 from stablebn.stats import statistics_of
 from stablebn.table.blocks import joined
@@ -60,7 +62,7 @@ def _prepared(rows: Path, cache: Path, **options: Any) -> tuple[Prepared, list[s
     """The table, and what was done for it."""
     stages: list[str] = []
     given: dict[str, Any] = {"weights": "w", "duplicates": "merge", **options}
-    found = prepare(rows, memory=MEMORY, cache=cache, watch=lambda stage, _: stages.append(stage), **given)
+    found = prepare(rows, memory=MEMORY, cache=cache, progress=lambda stage, _: stages.append(stage), **given)
     return found, stages
 
 
@@ -113,8 +115,9 @@ def test_a_result_whose_table_was_removed_from_the_cache_says_so(rows: Path, tmp
     result = sb.learn(rows, "hc", weights="w", columns=["a", "b"], cache=tmp_path / "cache")
     pq.write_table(_table(7), rows / "1.parquet")
     sb.learn(rows, "hc", weights="w", columns=["a", "b"], cache=tmp_path / "cache")
+    # A copy has no counts of the search, and must read the table.
     with pytest.raises(DataError, match=r"was removed: a later run .* Learn again"):
-        result.explain("a", "b")
+        copy(result).explain("a", "b")
 
 
 @pytest.mark.parametrize("columns", [["a", "b", "w"], ["c", "d", "w"], ["a", "b", "c", "d", "w"]], ids=" ".join)
@@ -207,9 +210,9 @@ def test_a_table_of_files_that_changed_while_they_were_read_is_not_kept(
 
     def open_changed(*arguments: Any, **options: Any) -> Any:
         _change_in_the_middle(path, _csv("1,1\n"))
-        return open_stored(*arguments, **options)
+        return open_out_of_core(*arguments, **options)
 
-    monkeypatch.setattr(sys.modules[prepare.__module__], "open_stored", open_changed)
+    monkeypatch.setattr(out_of_core, "open_out_of_core", open_changed)
     _prepared(path, tmp_path / "cache", weights=None)
     monkeypatch.undo()
     _change_in_the_middle(path, _csv("1,0\n"))
@@ -387,7 +390,7 @@ def test_columns_in_the_middle_of_a_long_choice_make_another_table(tmp_path: Pat
     pq.write_table(pa.table({name: [place % 2, 1] for place, name in enumerate(names)}), path)
     for left_out in (names[600], names[500]):
         chosen = [name for name in names if name != left_out]
-        found, done = _prepared(path, tmp_path / "cache", weights=None, columns=made(chosen), few_rows_will_do=True)
+        found, done = _prepared(path, tmp_path / "cache", weights=None, columns=made(chosen), allow_few_rows=True)
         assert done == ["reading", "encoding"]
         assert left_out not in (*found.names, *found.constants)
 

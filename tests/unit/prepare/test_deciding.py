@@ -9,12 +9,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from tests.preparing import prepare
 
 from stablebn.columns.arrow.numeric_text import sort_out
-from stablebn.columns.cut_points import Binning
 from stablebn.columns.kinds import Decision
 from stablebn.errors import DataError, OptionError
-from stablebn.prepare.prepare import prepare
 from stablebn.table.table import CategoricalTable, MixedTable
 
 NAN = float("nan")
@@ -207,7 +206,7 @@ def test_one_kind_for_all_columns_that_can_have_it() -> None:
 
 def test_numbers_in_bins_are_categories() -> None:
     values = [0.5, 1.5, 2.5, 3.5] * 5
-    prepared = prepare({"a": values, "b": ["x", "y"] * 10}, discretise=Binning("quantile", 2))
+    prepared = prepare({"a": values, "b": ["x", "y"] * 10}, discretise="quantile", bins=2)
     assert prepared.decisions["a"] == Decision("categorical", "floats, in 2 bins", plain=True)
 
 
@@ -329,4 +328,4 @@ def test_a_column_of_a_type_that_cannot_be_used_cannot_be_kept() -> None:
     columns = {"a": [[1], [2]], "b": [1, 2], "c": ["x", "y"]}
     with pytest.raises(DataError, match=r"types that cannot be used: 'a' \(list") as caught:
         prepare(columns, keep="a")
-    assert prepare(columns, **caught.value.remedy).names == ("b", "c")  # type: ignore[arg-type]
+    assert prepare(columns, **caught.value.remedy).names == ("b", "c")

@@ -15,10 +15,10 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from tests.preparing import prepare
 from tests.unit.prepare.comparing import assert_same, assert_same_table
 
 from stablebn.errors import DataError, OptionError
-from stablebn.prepare.prepare import prepare
 from stablebn.table.table import ContinuousTable
 
 CATEGORICAL: dict[str, list[Any]] = {

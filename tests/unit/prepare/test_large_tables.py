@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pyarrow import feather, parquet
+from tests.preparing import prepare
 
 from stablebn import _core
 from stablebn.columns.arrow.conversion import Columns, arrow_column
@@ -25,7 +26,6 @@ from stablebn.columns.encode import Categories, encode, tabulate
 from stablebn.columns.error_collector import Problems
 from stablebn.columns.kinds import Kind
 from stablebn.errors import DataError
-from stablebn.prepare.prepare import prepare
 from stablebn.table.table import CategoricalTable, ContinuousTable
 
 ROWS = 30_000

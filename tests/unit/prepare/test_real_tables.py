@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.preparing import prepare
 
 from stablebn.errors import DataError
-from stablebn.prepare.prepare import prepare
 from stablebn.prepare.prepared import Prepared
 
 BENCH = Path(__file__).resolve().parents[3] / "bench" / "real_tables.py"

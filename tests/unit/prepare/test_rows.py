@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.preparing import prepare
 from tests.unit.prepare.comparing import assert_same
 
 from stablebn.columns.kinds import Kind
 from stablebn.errors import DataError, OptionError
-from stablebn.prepare.prepare import prepare
 from stablebn.table.table import CategoricalTable, ContinuousTable, Name
 
 NAN = float("nan")

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.preparing import prepare
 from tests.tables import categorical_columns, continuous_columns, mixed_columns
 from tests.unit.prepare.comparing import assert_same_table
 from tests.unit.prepare.strange_tables import draw_options, draw_table, limits_for_small_tables
@@ -28,9 +29,8 @@ from stablebn.cli.main import app
 from stablebn.errors import DataError, MissingExtraError, OptionError
 from stablebn.io.batches import open_file_parts, parts_of_files
 from stablebn.prepare.dask.workers import Cluster, Partitions, cluster_of
-from stablebn.prepare.prepare import prepare
 from stablebn.prepare.prepared import Prepared
-from stablebn.stats.engines.dask import ElsewhereSource
+from stablebn.stats.engines.dask import DaskSource
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -50,6 +50,8 @@ def _started(workers: int, *, processes: bool = True) -> Any:
         memory_limit=0,
         dashboard_address=":0",
         silence_logs=logging.CRITICAL,
+        # On a busy machine a worker takes long to start; a nanny that gives up would leave the cluster without workers.
+        **({"death_timeout": 600} if processes else {}),
     )
 
 
@@ -108,7 +110,7 @@ def test_a_worker_that_is_killed_changes_nothing(
     killed: list[int] = []
 
     def then_one_dies(ask: Any) -> Any:
-        def asked(self: ElsewhereSource, *arguments: Any) -> Any:
+        def asked(self: DaskSource, *arguments: Any) -> Any:
             answer = ask(self, *arguments)
             answer = answer if isinstance(answer, tuple) else iter([*answer])
             if not killed:
@@ -118,12 +120,30 @@ def test_a_worker_that_is_killed_changes_nothing(
 
         return asked
 
-    monkeypatch.setattr(ElsewhereSource, "each", then_one_dies(ElsewhereSource.each))
-    monkeypatch.setattr(ElsewhereSource, "count", then_one_dies(ElsewhereSource.count))
+    monkeypatch.setattr(DaskSource, "map_blocks", then_one_dies(DaskSource.map_blocks))
+    monkeypatch.setattr(DaskSource, "count", then_one_dies(DaskSource.count))
     found = sb.learn(folder, client=client)
     assert killed
     assert killed[0] not in client.run(os.getpid).values()
     _assert_same_result(found, right)
+
+
+def test_a_cluster_that_has_lost_all_workers_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = _write(pa.table(continuous_columns(np.random.default_rng(8), 4, 300)), tmp_path / "rows", random.Random(2))
+    # Not at once: a worker that comes back is waited for.
+    monkeypatch.setattr("stablebn.prepare.dask.workers._SECONDS_WITHOUT_WORKERS", 0.2)
+    with _started(1, processes=False) as cluster, distributed.Client(cluster) as client:
+        sums = DaskSource.sums
+
+        def then_all_are_gone(self: DaskSource, *arguments: Any) -> Any:
+            cluster.scale(0)
+            while client.nthreads():
+                pass
+            return sums(self, *arguments)
+
+        monkeypatch.setattr(DaskSource, "sums", then_all_are_gone)
+        with pytest.raises(DataError, match=r"lost all of its workers.*Start workers"):
+            sb.learn(folder, "tabu-stable", client=client)
 
 
 def _outcome(source: object, **options: Any) -> Prepared | tuple[object, ...]:
@@ -157,7 +177,7 @@ def test_decisions_levels_codes_and_warnings_are_those_of_the_table_in_memory(
     table = draw_table(rng)
     options = draw_options(rng, table)
     folder = _write(table, tmp_path / "rows", rng)
-    _assert_same_prepared(_outcome(folder, **options), _outcome(folder, cluster=Cluster(client_here), **options))
+    _assert_same_prepared(_outcome(folder, **options), _outcome(folder, engine="dask", client=client_here, **options))
 
 
 @pytest.mark.parametrize("example", range(15))
@@ -168,7 +188,7 @@ def test_a_frame_is_decided_as_it_is_in_memory(client_here: Client, example: int
     frame = table.to_pandas()
     parts = frames.from_pandas(frame, npartitions=rng.choice([1, 3, 9]))
     _assert_same_prepared(
-        _outcome(parts.compute(), **options), _outcome(parts, cluster=Cluster(client_here), **options)
+        _outcome(parts.compute(), **options), _outcome(parts, engine="dask", client=client_here, **options)
     )
 
 

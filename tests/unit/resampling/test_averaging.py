@@ -9,7 +9,8 @@ from fractions import Fraction
 
 import pytest
 
-from stablebn.resampling.averaging import EdgeConfidence, averaged, threshold_of
+from stablebn.resampling.averaging import averaged, threshold_of
+from stablebn.resampling.edge_frequencies import EdgeConfidence
 
 
 def _by_brute_force(frequencies: Sequence[Fraction]) -> Fraction:

@@ -11,7 +11,7 @@ from tests.tables import categorical_columns, continuous_columns, mixed_columns
 
 import stablebn as sb
 from stablebn.api.arguments import LearnArguments
-from stablebn.resampling.builtin_learner import OurLearner
+from stablebn.resampling.builtin_learner import BuiltinLearner
 from stablebn.resampling.folds import held_out_counts
 
 ASIA = sb.read_network("asia").sample(400, seed=2)
@@ -40,7 +40,7 @@ def test_folds_have_the_likelihood_that_is_seen_by_hand(kind: str) -> None:
     }
     levels = {name: sorted(set(own)) for name, own in columns.items() if kinds[name] == "categorical"}
     found = sb.cross_validate(columns, "tabu-stable", folds=4, seed=1, smoothing=2.5, kinds=kinds)
-    distinct = OurLearner(LearnArguments(columns, kinds=kinds)).distinct
+    distinct = BuiltinLearner(LearnArguments(columns, kinds=kinds)).distinct
     for fold, held_out in zip(found.folds, held_out_counts(distinct.counts, 4, seed=1), strict=True):
         training, out = (
             {name: [own[place] for place in np.repeat(distinct.places, times)] for name, own in columns.items()}
@@ -140,7 +140,7 @@ def test_a_fold_without_which_a_required_arc_cannot_be_is_named() -> None:
         ({"seed": -1}, "seed=-1"),
         ({"smoothing": 0}, "smoothing=0"),
         ({"max_time": 3}, "no option 'max_time'"),
-        ({"checkpoint": "c"}, "no option 'checkpoint': it learns many times, and of each fold all or nothing"),
+        ({"checkpoint": "c"}, "no option 'checkpoint': it learns every fold completely"),
         ({"missing": "available"}, 'missing="available" is for learning'),
         ({"fold": 3}, "learn has no option 'fold'"),
         ({"algorithm": "hcc"}, "hcc"),

@@ -21,7 +21,7 @@ import pytest
 from tests.tables import continuous_columns
 
 import stablebn as sb
-from stablebn.resampling.learner_in_layout import frame
+from stablebn.resampling.external_learner import frame
 
 ASIA = sb.read_network("asia")
 TABLE = ASIA.sample(300, seed=1)
@@ -303,7 +303,7 @@ def test_progress_counts_the_layouts() -> None:
         ({"learner": 3}, "neither the name of a learner nor a callable"),
         ({"vary": ["colums"]}, "vary='colums' is not known"),
         ({"vary": ["units"]}, "continuous columns, and there are none"),
-        ({"learner": first_two_columns, "vary": ["threads"]}, "for our learners"),
+        ({"learner": first_two_columns, "vary": ["threads"]}, "for algorithms by name"),
         ({"learner": lambda _: [], "vary": ["hash"]}, "define it with def in a module"),
         ({"repeats": 1}, "repeats=1 must be an integer of at least 2"),
         ({"seed": -1}, "seed=-1 must be"),

@@ -13,7 +13,8 @@ import pytest
 
 import stablebn as sb
 from stablebn.api.arguments import LearnArguments
-from stablebn.api.functions import learn_among
+from stablebn.api.learn import learn_from_request
+from stablebn.api.request import LearnRequest
 from stablebn.errors import OptionError
 from stablebn.knowledge import KnownArcs
 from stablebn.result.explanation import Explanation
@@ -24,7 +25,7 @@ NUMBERS = sb.random_network(6, continuous=True, seed=3).sample(200, seed=1)
 
 
 def _learn(data: object, known: KnownArcs, algorithm: str = "tabu-stable", **options: Any) -> sb.Result:
-    return learn_among(LearnArguments.of_learn((data, algorithm), options), known)
+    return learn_from_request(LearnRequest.of(LearnArguments.of_learn((data, algorithm), options), known=known))
 
 
 def _without(result: sb.Result, arc: tuple[Hashable, Hashable]) -> sb.DAG:

@@ -14,7 +14,8 @@ import pytest
 
 import stablebn as sb
 from stablebn.api.arguments import LearnArguments
-from stablebn.api.functions import learn_among
+from stablebn.api.learn import learn_from_request
+from stablebn.api.request import LearnRequest
 from stablebn.graph import to_csv, to_dot, to_graphml
 from stablebn.knowledge import KnownArcs
 from stablebn.learners import LEARNERS
@@ -63,7 +64,7 @@ def test_an_unfinished_result_comes_back_with_its_warning() -> None:
 
 def test_known_arcs_come_back() -> None:
     known = KnownArcs(forbidden=(("lung", "smoke"), ("either", "tub")))
-    back = same(learn_among(LearnArguments.of_learn((ASIA,), {}), known))
+    back = same(learn_from_request(LearnRequest.of(LearnArguments.of_learn((ASIA,), {}), known=known)))
     assert ("smoke", "lung") in back.known
 
 

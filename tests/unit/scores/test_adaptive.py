@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.naive.adaptive import AdaptiveScore
+from tests.preparing import prepare
 from tests.tables import random_mixed_table
 
 import stablebn as sb
 from stablebn.errors import OptionError
 from stablebn.fixed_point import UNIT
-from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.stats.variable_sets import bit
 from stablebn.table.table import MixedTable

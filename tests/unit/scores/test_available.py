@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tests.naive.scores import known_rows, node_average, only_rows
+from tests.preparing import prepare
 from tests.tables import categorical_table, continuous_table, continuous_values, random_categorical_table, with_holes
 
 from stablebn import _core
 from stablebn.errors import OptionError
 from stablebn.fixed_point import NOT_A_CANDIDATE, integers, limbs, to_float
 from stablebn.scores.incomplete import CategoricalAverage, NodeAverageScores
-from stablebn.scores.registry import SCORES, WITH_HOLES, ScoreConfig, family_scores, scores_from
+from stablebn.scores.registry import SCORES, WITH_MISSING, ScoreConfig, family_scores, scores_from
 from stablebn.stats import AvailableMoments, Counts
 from stablebn.stats.variable_sets import bit, members
 from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable
@@ -50,7 +52,7 @@ def _families(n: int) -> Iterator[tuple[int, int]]:
                 yield child, sum(map(bit, parents))
 
 
-@pytest.mark.parametrize("score", WITH_HOLES)
+@pytest.mark.parametrize("score", WITH_MISSING)
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("make", [_categorical, _continuous])
 def test_families_are_those_of_the_twin(make: type, seed: int, score: str) -> None:
@@ -222,7 +224,7 @@ def test_gaussian_families_need_more_rows_than_parents_and_columns_that_vary() -
     assert not family_scores(table, ScoreConfig()).is_candidate(0, bit(1))
 
 
-@pytest.mark.parametrize("score", [score for score in SCORES if score not in WITH_HOLES])
+@pytest.mark.parametrize("score", [score for score in SCORES if score not in WITH_MISSING])
 def test_other_scores_are_refused(score: str) -> None:
     table = _continuous(1) if score == "bge" else _categorical(1)
     with pytest.raises(OptionError, match=r"bic, aic, loglik"):
@@ -294,7 +296,7 @@ def _mixed_alone(table: MixedTable, child: int) -> float:
     return float(-(math.log(2 * math.pi * values.var()) + 1) / 2)
 
 
-@pytest.mark.parametrize("score", WITH_HOLES)
+@pytest.mark.parametrize("score", WITH_MISSING)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_mixed_families_are_gains_in_the_rows_that_are_known(seed: int, score: str) -> None:
     table = _mixed(seed)
@@ -334,3 +336,34 @@ def test_mixed_changes_are_differences_of_families(seed: int) -> None:
                 assert integers(changes)[u] == scores.family(child, now) - scores.family(child, parents)
             else:
                 assert changes[u, 0] == NOT_A_CANDIDATE
+
+
+def _moments_of(values: NDArray[np.float64]) -> AvailableMoments:
+    table = prepare({f"x{v}": own for v, own in enumerate(values.T)}, missing="available").table
+    assert isinstance(table, ContinuousTable)
+    return AvailableMoments(table)
+
+
+def test_correlations_of_pairs_are_those_of_the_rows_that_both_have() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(400, 5)) @ (np.eye(5) + 0.2)
+    values[rng.random(values.shape) < 0.1] = np.nan
+    moments = _moments_of(values)
+    found = moments.compiled.correlations_of_pairs()
+    for u in range(5):
+        for v in range(5):
+            own = values[~np.isnan(values[:, [u, v]]).any(axis=1)]
+            assert found[u, v] == pytest.approx(np.corrcoef(own[:, u], own[:, v])[0, 1], abs=1e-9)
+    assert (moments.compiled.correlations_of_pairs(threads=3) == found).all()
+
+
+def test_correlations_of_pairs_that_contradict_each_other_are_shrunk() -> None:
+    rng = np.random.default_rng(4)
+    values = np.full((300, 3), np.nan)
+    for part, (u, v, sign) in enumerate([(0, 1, 1), (0, 2, 1), (1, 2, -1)]):
+        own = rng.normal(size=100)
+        values[100 * part : 100 * part + 100, u] = own
+        values[100 * part : 100 * part + 100, v] = sign * own + 0.1 * rng.normal(size=100)
+    found = _moments_of(values).compiled.correlations_of_pairs()
+    assert np.linalg.eigvalsh(found).min() > 0
+    assert (np.sign(found) == [[1, 1, 1], [1, 1, -1], [1, -1, 1]]).all()

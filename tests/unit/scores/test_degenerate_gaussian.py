@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from tests.naive.mixed import degenerate_determinant
 from tests.naive.scores import ln
+from tests.preparing import prepare
 from tests.tables import categorical_table, mixed_table, random_categorical_table, random_mixed_table
 
 import stablebn as sb
 from stablebn import _core
 from stablebn.fixed_point import UNIT
-from stablebn.prepare.prepare import prepare
 from stablebn.scores.mixed import halves
 from stablebn.stats import statistics_of
 from stablebn.stats.variable_sets import bit
@@ -29,7 +29,7 @@ DOUBLES, DOUBLE_DOUBLES, INTEGERS = range(3)
 def _compiled(table: Any, first: int = DOUBLES) -> _core.DegenerateGaussianScores:
     """Without a penalty."""
     statistics = statistics_of(table, unit_free=True)
-    blocks = statistics.blocks()
+    blocks = statistics.column_products()
     return _core.DegenerateGaussianScores(
         *halves(blocks.products),
         blocks.columns,

@@ -162,7 +162,7 @@ def test_too_few_rows_in_a_configuration_bar_the_family() -> None:
     assert not scores.is_candidate(1, bit(0) | bit(2))
     assert scores.changes(1, bit(0))[2, 0] == scores.changes(1, bit(2))[0, 0] == NOT_A_CANDIDATE
     assert scores.changes(1, bit(2))[3, 0] != NOT_A_CANDIDATE
-    with pytest.raises(ValueError, match="no candidate"):
+    with pytest.raises(ValueError, match="not a candidate"):
         scores.family(1, bit(0) | bit(2))
 
 

@@ -20,7 +20,7 @@ from stablebn.cli.main import app
 from stablebn.exact.solver import find_best
 from stablebn.fixed_point import UNIT, joined
 from stablebn.graph import DAG
-from stablebn.scores.registry import WITH_HOLES, ScoreConfig, family_scores
+from stablebn.scores.registry import WITH_MISSING, ScoreConfig, family_scores
 from stablebn.search.parent_sets import candidate_sets
 from stablebn.stats.variable_sets import bit
 
@@ -129,7 +129,7 @@ def test_score_of_a_result_is_that_of_its_graph(kind: str, algorithm: str) -> No
 
 
 @pytest.mark.parametrize("kind", list(SCORES))
-@pytest.mark.parametrize("score", WITH_HOLES)
+@pytest.mark.parametrize("score", WITH_MISSING)
 def test_missing_values_change_nothing_about_the_cost_of_an_arc(kind: str, score: str) -> None:
     columns = _columns(kind)
     columns[next(iter(columns))][7] = None

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from tests.known import drawn_knowledge
 from tests.naive.equivalence_search import NaiveSearch, Step
 from tests.naive.perfect_score import correlations_of, perfect_scores
+from tests.preparing import prepare
 from tests.tables import Columns, categorical_columns, continuous_columns, random_categorical_table
 from tests.unit.search.test_equivalence_classes import as_dag, as_pdag, random_dag
 
 from stablebn.fixed_point import to_float
-from stablebn.prepare.prepare import prepare
 from stablebn.scores.base import CompiledScores
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.search import Constraints

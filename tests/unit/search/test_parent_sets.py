@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from itertools import product
 
 import numpy as np
@@ -23,7 +24,7 @@ from stablebn.knowledge.constraints import Constraints
 from stablebn.scores.base import CompiledScores
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.search import parent_sets as module_of_candidates
-from stablebn.search.parent_sets import candidate_sets, found_by, listed
+from stablebn.search.parent_sets import MOST_SCORED, candidate_sets, found_by, listed
 from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Table
 
 
@@ -124,6 +125,43 @@ def test_a_limit_omits_full_levels_and_bounds_their_scores() -> None:
                 assert all(own <= beyond for _, own in left_out)
 
 
+@pytest.mark.parametrize("score", ["bic", "bde", "k2", "qnml"])
+def test_bounds_that_take_less_time_are_looser_and_hold(score: str) -> None:
+    looser = 0
+    for seed in range(4):
+        scores = family_scores(drawn_table("categorical", seed, 7), ScoreConfig(score))
+        search = listed(scores, most_scored=150)
+        if search.complete:
+            continue
+        for v in range(7):
+            # Less time than a bound takes is enough for one: that of the required parents.
+            found = [search.most_beyond(v, nanoseconds) for nanoseconds in (math.inf, 2e4, 8e3, 0.0)]
+            bounds = [own for own in found if own is not None]
+            assert len(bounds) == len(found)
+            assert bounds == sorted(bounds)
+            looser += bounds[0] < bounds[-1]
+    assert looser
+
+
+@pytest.mark.parametrize("is_late_before", [True, False])
+def test_once_the_time_is_up_bounds_take_little_work(is_late_before: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a table of 8,124 rows they took two seconds after the time was up."""
+
+    def stop(*arguments: object) -> None:
+        raise _core.TimeIsUp
+
+    scores = family_scores(drawn_table("categorical", 0, 7), ScoreConfig("bde"))
+    search = listed(scores, most_scored=150)
+    full = found_by(search, scores).beyond
+    monkeypatch.setattr(module_of_candidates, "_NANOSECONDS_LATE", 0.0)
+    monkeypatch.setattr(_core, "within_time", stop)
+    late = found_by(search, scores, time_is_up=lambda: is_late_before).beyond
+    alone, _ = scores.without_parents
+    quick = (search.most_beyond(v, 0.0) for v in range(7))
+    assert late == tuple(None if own is None else own + alone[v] for v, own in enumerate(quick))
+    assert late != full
+
+
 def test_scores_without_a_bound_say_so_at_the_limit() -> None:
     scores = family_scores(drawn_table("continuous", 1, 7), ScoreConfig("bge"))
     found = candidate_sets(scores, most_scored=60)
@@ -184,10 +222,14 @@ def test_of_incomplete_lists_few_sets_are_kept_when_it_is_late(monkeypatch: pyte
     monkeypatch.setattr(module_of_candidates, "_MOST_KEPT_LATE", 3)
     scores = family_scores(drawn_table("continuous", 1, n=8), ScoreConfig("loglik"))
     search = listed(scores, most_scored=8 * (1 + 7 + 21))
-    full, late = found_by(search, scores), found_by(search, scores, is_late=True)
+    full, late = found_by(search, scores), found_by(search, scores, time_is_up=lambda: True)
     assert not full.complete
     assert min(map(len, full.sets)) > 4
     for v in range(8):
         assert late.sets[v][:3] == full.sets[v][:3]
         assert len(late.sets[v]) <= 4
-    assert found_by(listed(scores), scores, is_late=True) == candidate_sets(scores)
+    assert found_by(listed(scores), scores, time_is_up=lambda: True) == candidate_sets(scores)
+
+
+def test_all_sets_of_22_variables_may_be_scored_by_default() -> None:
+    assert MOST_SCORED >= 22 * 2**21

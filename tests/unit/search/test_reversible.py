@@ -30,7 +30,7 @@ class _DrawnScores:
     def is_candidate(self, v: int, parents: int) -> bool:
         return random.Random(f"{self._seed} candidate {v} {parents}").random() < 0.9
 
-    def family_at_hand(self, v: int, parents: int) -> int:
+    def cached_family(self, v: int, parents: int) -> int:
         self.scored += 1
         return random.Random(f"{self._seed} {v} {parents}").randrange(self._values)
 
@@ -85,7 +85,7 @@ def test_an_arc_is_reversible_if_a_dag_of_the_class_that_scores_no_less_reverses
         def score(families: Sequence[int], scores: Any = scores) -> int | None:
             if not all(map(scores.is_candidate, range(N), families)):
                 return None
-            return int(sum(map(scores.family_at_hand, range(N), families)))
+            return int(sum(map(scores.cached_family, range(N), families)))
 
         own = score(dag)
         if own is None:
@@ -115,7 +115,7 @@ def test_the_work_is_bounded_and_what_is_left_is_not_determined(limit: str, monk
         def is_candidate(self, v: int, parents: int) -> bool:
             return True
 
-        def family_at_hand(self, v: int, parents: int) -> int:
+        def cached_family(self, v: int, parents: int) -> int:
             self.scored += 1
             return int(parents == clique[v])
 

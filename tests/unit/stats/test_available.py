@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
+from tests.preparing import prepare
 from tests.tables import categorical_columns, continuous_columns, mixed_columns
 from typer.testing import CliRunner
 
 import stablebn as sb
 from stablebn.cli.main import app
 from stablebn.networks.model import CPT, ConditionalGaussian, LinearGaussian
-from stablebn.prepare.prepare import prepare
 from stablebn.table.table import CategoricalTable, ContinuousTable
 
 CLIMBING = ["tabu-stable", "hc-stable", "tabu", "hc"]

@@ -22,9 +22,9 @@ from stablebn.stats.engines.device import Device
 from stablebn.stats.engines.device_sums import standardised
 from stablebn.stats.engines.gpu import GpuSource
 from stablebn.stats.engines.matrix_products import LIMB_BITS, ROWS_OF_TILE, rows_of_tile
+from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.exact_sums import ExactSums, Indicators, Number, Part, Values
 from stablebn.stats.moments import Moments
-from stablebn.stats.row_source import TableSource
 from stablebn.stats.standard_units import Standard, standard_of, standardised_by
 from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Table
 
@@ -159,9 +159,9 @@ def wide(words: NDArray[np.int64]) -> list[Any]:
 @pytest.mark.parametrize("weighted", [False, True])
 def test_sums_in_strata_are_those_of_the_core(weighted: bool) -> None:
     table, standards = mixed(5000, weighted=weighted)
-    summings = [([], 0, 0), ([0], 0, 1), ([0], 2, 2), ([2, 0], 1, 2), ([0, 1, 2], 2, 0), ([0], 0, 0)]
-    found = on_twin(table).count([], [], summings, standards)[2]
-    right = TableSource(table).count([], [], summings, standards)[2]
+    sum_queries = [([], 0, 0), ([0], 0, 1), ([0], 2, 2), ([2, 0], 1, 2), ([0, 1, 2], 2, 0), ([0], 0, 0)]
+    found = on_twin(table).count([], [], sum_queries, standards)[2]
+    right = TableSource(table).count([], [], sum_queries, standards)[2]
     for (keys, words), (right_keys, right_words) in zip(found, right, strict=True):
         sums = dict(zip(map(tuple, keys.tolist()), wide(words), strict=True))
         assert sums == dict(zip(map(tuple, right_keys.tolist()), wide(right_words), strict=True))
@@ -191,11 +191,11 @@ def test_nothing_is_added_up_here(kind: str, score: str, monkeypatch: pytest.Mon
     source = on_twin(prepared.table)
     asked = []
 
-    def each(function: Any, *arguments: Any) -> Iterator[Any]:
+    def map_blocks(function: Any, *arguments: Any) -> Iterator[Any]:
         asked.append([own.__name__ for own in (function, *arguments) if callable(own)][-1])
-        return TableSource(prepared.table).each(function, *arguments)
+        return TableSource(prepared.table).map_blocks(function, *arguments)
 
-    monkeypatch.setattr(source, "each", each)
+    monkeypatch.setattr(source, "map_blocks", map_blocks)
     problem = define_problem(source, ScoreConfig(score=score), unit_free=True)
     LEARNERS["tabu-stable"].learn(problem, SearchConfig())
     # Of a mixed table a look at a few values of each column, and no more.
@@ -213,12 +213,12 @@ def test_basis_scores_are_those_of_the_table() -> None:
 def test_bits_are_packed_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     table, _ = mixed(999, weighted=False)
     levels = np.arange(9, dtype=np.int32)
-    crossings = [(levels[:, np.newaxis], levels), (np.array([[0, 3], [1, 8]], dtype=np.int32), levels)]
-    right = TableSource(table).count(crossings, [])[0]
+    count_queries = [(levels[:, np.newaxis], levels), (np.array([[0, 3], [1, 8]], dtype=np.int32), levels)]
+    right = TableSource(table).count(count_queries, [])[0]
     # All levels at once; two at a time; less than one.
     for bits in (1 << 20, 2048, 128):
         monkeypatch.setattr(device_counts, "_BITS_AT_ONCE", bits)
-        found = on_twin(table).count(crossings, [])[0]
+        found = on_twin(table).count(count_queries, [])[0]
         assert all((own == other).all() for own, other in zip(found, right, strict=True))
 
 

@@ -46,7 +46,7 @@ def test_a_part_of_a_study_in_another_store(mine: Path, tmp_path: Path) -> None:
 def test_a_study_that_was_read_can_be_run(mine: Path) -> None:
     study = sb.study.read_study(mine, quick=True)
     assert len(sb.study.run(study).records) == 6
-    with pytest.raises(sb.OptionError, match="Say them to read_study"):
+    with pytest.raises(sb.OptionError, match="give them to read_study"):
         sb.study.run(study, quick=True)
 
 

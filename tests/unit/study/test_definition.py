@@ -125,9 +125,9 @@ def test_all_missing_networks_are_named_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("randomisations = 3", "repeats = 3", "what is 'repeats'. Keys are .*'randomisations'"),
-        ("alpha = 0.01", "colour = 1", r"\[\[learners\]\] number 3: what is 'colour'"),
-        ("alpha = 0.01", "threads = 2", "what is 'threads'"),
+        ("randomisations = 3", "repeats = 3", "unknown keys 'repeats'. Keys are .*'randomisations'"),
+        ("alpha = 0.01", "colour = 1", r"\[\[learners\]\] number 3: unknown keys 'colour'"),
+        ("alpha = 0.01", "threads = 2", "unknown keys 'threads'"),
         ("alpha = 0.01", "alpha = 2.0", "number 3: alpha=2.0 must be"),
         ("alpha = 0.01", "tabu = 5", "number 3: algorithm='pc-stable' has no option 'tabu'"),
         ("alpha = 0.01", 'score = "bits"', "score='bits' is not known"),
@@ -153,7 +153,7 @@ def test_all_missing_networks_are_named_at_once(tmp_path: Path) -> None:
         ("randomisations = 3", 'metrics = ["beauty"]', "metrics='beauty' is not known"),
         ("randomisations = 3", 'report = "book"', "report='book' is not known. Choose one of: 'general', 'paper'"),
         ("sizes = [50]", "sizes = [51]", r"\[quick\]: sizes has 51"),
-        ("sizes = [50]", "learners = 3", r"\[quick\]: what is 'learners'"),
+        ("sizes = [50]", "learners = 3", r"\[quick\]: unknown keys 'learners'"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_key(tmp_path: Path, old: str, new: str, said: str) -> None:
@@ -178,7 +178,7 @@ def test_a_file_that_is_not_toml_is_told_by_its_line(tmp_path: Path) -> None:
 
 
 def test_a_study_that_is_not_there_is_a_message(tmp_path: Path) -> None:
-    with pytest.raises(sb.OptionError, match=r"nowhere\.toml.*say paper"):
+    with pytest.raises(sb.OptionError, match=r"nowhere\.toml.*use paper"):
         read_study(tmp_path / "nowhere.toml")
 
 

@@ -6,7 +6,7 @@ import pytest
 from tests.unit.study.studies import SMALL, study_of
 
 from stablebn.study import plan
-from stablebn.study.estimate import SECONDS_TO_START, Estimate, Remaining, in_words, rule_of_thumb
+from stablebn.study.estimate import SECONDS_TO_START, Estimate, Remaining, duration_in_words, rule_of_thumb
 from stablebn.study.jobs import TimingGroup, jobs_of
 
 TABU, ELSEWHERE, OTHER = (
@@ -67,7 +67,7 @@ def test_the_time_left_shrinks_to_nothing(tmp_path: Path) -> None:
 
 
 def test_times_are_said_as_people_say_them() -> None:
-    assert [in_words(seconds) for seconds in (0.4, 61, 150, 3600, 90_000)] == [
+    assert [duration_in_words(seconds) for seconds in (0.4, 61, 150, 3600, 90_000)] == [
         "0 s",
         "61 s",
         "2 min",

@@ -154,7 +154,7 @@ def test_no_room_for_a_job_is_a_message_and_what_was_written_stays(tmp_path: Pat
         # As many pages as there are: SQLite then says what it says of a full disk.
         store._connection.execute("PRAGMA max_page_count = 1")
         job = replace(jobs_of(study)[0], randomisation=1000)
-        with pytest.raises(sb.OptionError, match=r"cannot be used: database or disk is full\. What it has is kept"):
+        with pytest.raises(sb.OptionError, match=r"cannot be used: database or disk is full\. Its jobs are kept"):
             store.add(job, SAMPLE, replace(RECORD, graph="x" * 5000))
     with closing(Store(path)) as store:
         assert len(store.records(study)) == len(jobs_of(study))

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from tests.preparing import prepare
 from tests.unit.study.studies import study_of
 
 import stablebn as sb
 from stablebn.io.sources import read
-from stablebn.prepare.prepare import prepare
 from stablebn.prepare.relayout import lay_out
 from stablebn.study.job import work
 from stablebn.study.jobs import Job, jobs_of

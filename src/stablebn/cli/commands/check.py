@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from stablebn.api.arguments import check_options
-from stablebn.api.functions import check
+from stablebn.api.check import check
 from stablebn.cli.command_options import (
     AllCategorical,
     AllContinuous,

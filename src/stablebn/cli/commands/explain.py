@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from stablebn.api.arguments import learn_options
-from stablebn.api.functions import learn
+from stablebn.api.learn import learn
 from stablebn.cli.command_options import (
     Algorithm,
     AllCategorical,

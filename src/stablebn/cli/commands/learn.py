@@ -12,7 +12,8 @@ import typer
 
 from stablebn import graph
 from stablebn.api.arguments import learn_options
-from stablebn.api.functions import learn_until
+from stablebn.api.learn import learn_from_request
+from stablebn.api.request import LearnRequest
 from stablebn.cli.command_options import (
     Algorithm,
     AllCategorical,
@@ -152,7 +153,8 @@ def command(
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
     interruption = Interruption([signal.Signals.SIGINT, signal.Signals.SIGTERM])
     with searching(quiet=quiet) as progress:
-        result = learn_until(interruption, data, algorithm, **options, kinds=kinds, progress=progress)
+        given = {**options, "kinds": kinds, "progress": progress}
+        result = learn_from_request(LearnRequest.parse((data, algorithm), given, interruption=interruption))
         distance = None
         if prove and result.proof is None and interruption.signal is None:
             # Few ask for it.

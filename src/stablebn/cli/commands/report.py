@@ -12,7 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from stablebn.api.arguments import learn_options, repeatable_options
-from stablebn.api.functions import learn_until
+from stablebn.api.learn import learn_from_request
+from stablebn.api.request import LearnRequest
 from stablebn.cli.command_options import (
     Algorithm,
     AllCategorical,
@@ -86,7 +87,8 @@ def command(
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
     interruption = Interruption([signal.Signals.SIGINT, signal.Signals.SIGTERM])
     with searching(quiet=quiet) as progress:
-        result = learn_until(interruption, data, algorithm, **options, kinds=kinds, progress=progress)
+        given = {**options, "kinds": kinds, "progress": progress}
+        result = learn_from_request(LearnRequest.parse((data, algorithm), given, interruption=interruption))
     audit = certainty = None
     if interruption.signal is None:
         again = {option.name for option in repeatable_options()}

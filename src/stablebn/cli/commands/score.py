@@ -9,7 +9,7 @@ from warnings import catch_warnings, simplefilter
 import typer
 
 from stablebn.api.arguments import score_options
-from stablebn.api.functions import score
+from stablebn.api.score import score
 from stablebn.cli.command_options import (
     AllCategorical,
     AllContinuous,

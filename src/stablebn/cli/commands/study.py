@@ -16,7 +16,7 @@ from stablebn.cli.terminal_tables import print_table
 from stablebn.errors import OptionError, spelled
 from stablebn.lazy import interrupts_recognised
 from stablebn.study import Outcomes, Study, StudyPlan, StudyResults, plan, read_outcomes, read_study, results, run
-from stablebn.study.estimate import in_words
+from stablebn.study.estimate import duration_in_words
 from stablebn.study.outcomes import ENDING
 
 HELP = """
@@ -168,7 +168,9 @@ def _run(study: Study, store: Path | None, jobs: int | None, dask: str | None, *
                 store=store,
                 jobs=jobs,
                 dask=dask,
-                progress=None if show is None else lambda now: show(now.done, now.total, in_words(now.seconds_left)),
+                progress=None
+                if show is None
+                else lambda now: show(now.done, now.total, duration_in_words(now.seconds_left)),
             )
     except KeyboardInterrupt:
         path = store or f"{study.name}.sqlite"

@@ -37,8 +37,8 @@ LEAST_GAIN = Fraction(6, 5)
 linear ones were below and the nonlinear ones above.
 """
 
-UNCERTAIN = Fraction(1, 10)
-"""The choice is reported as uncertain if the ratio of gains is no farther than this from `LEAST_GAIN`."""
+UNCERTAIN = (Fraction(11, 10), Fraction(13, 10))
+"""The choice is reported as uncertain if the ratio of gains is between these."""
 
 MOST_NUMBERS = 20_000_000
 """Rows times variables of a continuous table above which relations are taken to be linear, to save time and memory."""
@@ -50,11 +50,24 @@ MOST_VARIABLES = 400
 LEAST_ADAPTIVE_GAIN = Fraction(51, 50)
 """The adaptive score is chosen for mixed data if it gains more than this factor times the gain of BIC."""
 
+UNCERTAIN_IF_MIXED = (Fraction(203, 200), Fraction(21, 20))
+"""Like `UNCERTAIN`, for `LEAST_ADAPTIVE_GAIN`: development tables with and without arcs from continuous to categorical
+variables have such ratios.
+"""
+
 LEAST_BLOCK_GAIN = Fraction(7, 6)
 """The basis score is chosen for large mixed tables if it gains more than this factor times the gain of BIC."""
 
+UNCERTAIN_IF_LARGE = (Fraction(11, 10), Fraction(5, 4))
+"""Like `UNCERTAIN`, for `LEAST_BLOCK_GAIN`."""
+
 MOST_MIXED_NUMBERS = 100_000
 """Rows times variables of a mixed table above which faster scores and algorithms are used."""
+
+MOST_PARENTS = 6
+"""Most parents of a variable when scores are compared. On dense tables polynomials of all parents take half a minute;
+the ratio of gains hardly depends on this limit.
+"""
 
 
 def is_large(table: AnyTable) -> bool:
@@ -135,26 +148,39 @@ def score_for(
 def _compared(table: AnyTable, work: WorkOnTable) -> ScoreChoice:
     """Choose the score by comparing how much each gains over the empty graph."""
     if table.kind == "mixed" and is_large(table):
-        if _gain("basis", work) > LEAST_BLOCK_GAIN * _gain("bic", work):
-            return ScoreChoice("basis", "a large mixed table with arcs from numbers to categories", algorithm="fges")
-        return ScoreChoice("bic", "a large mixed table, conditional linear Gaussian", algorithm="tabu-stable")
+        is_chosen, uncertain = _compare("basis", work, LEAST_BLOCK_GAIN, UNCERTAIN_IF_LARGE, _ABOUT_MIXED)
+        if is_chosen:
+            why = "a large mixed table with arcs from numbers to categories"
+            return ScoreChoice("basis", why, uncertain=uncertain, algorithm="fges")
+        why = "a large mixed table, conditional linear Gaussian"
+        return ScoreChoice("bic", why, uncertain=uncertain, algorithm="tabu-stable")
     if table.kind == "mixed":
-        if _gain("adaptive", work) > LEAST_ADAPTIVE_GAIN * _gain("bic", work):
-            return ScoreChoice("adaptive", "mixed data with arcs from numbers to categories")
-        return ScoreChoice("bic", "mixed data, conditional linear Gaussian")
-    linear, polynomial = _gain("bic", work), _gain("basis", work)
-    nonlinear = polynomial > LEAST_GAIN * linear
-    uncertain = None
-    if linear > 0 and abs(Fraction(polynomial, linear) - LEAST_GAIN) <= UNCERTAIN:
-        ratio = polynomial / linear
-        other = "bic" if nonlinear else "basis"
-        uncertain = (
-            f"the data hardly tell whether relations are linear (basis gains {ratio:.2f} times as much as bic; "
-            f"the rule asks for {float(LEAST_GAIN)}). Compare the graph with that of score={other!r}, prior='size'."
-        )
-    if nonlinear:
+        is_chosen, uncertain = _compare("adaptive", work, LEAST_ADAPTIVE_GAIN, UNCERTAIN_IF_MIXED, _ABOUT_MIXED)
+        if is_chosen:
+            return ScoreChoice("adaptive", "mixed data with arcs from numbers to categories", uncertain=uncertain)
+        return ScoreChoice("bic", "mixed data, conditional linear Gaussian", uncertain=uncertain)
+    is_chosen, uncertain = _compare("basis", work, LEAST_GAIN, UNCERTAIN, "relations are linear")
+    if is_chosen:
         return ScoreChoice("basis", "continuous data with nonlinear relations", uncertain=uncertain)
     return ScoreChoice("bic", "continuous data with linear relations", uncertain=uncertain)
+
+
+_ABOUT_MIXED = "numbers influence categories"
+
+
+def _compare(
+    score: str, work: WorkOnTable, least: Fraction, uncertain: tuple[Fraction, Fraction], about: str
+) -> tuple[bool, str | None]:
+    """Return whether a score gains more than `least` times the gain of BIC, and why that is uncertain, if it is."""
+    usual, gain = _gain("bic", work), _gain(score, work)
+    is_chosen = gain > least * usual
+    if usual <= 0 or not uncertain[0] <= Fraction(gain, usual) <= uncertain[1]:
+        return is_chosen, None
+    other = "bic" if is_chosen else score
+    return is_chosen, (
+        f"the data hardly tell whether {about} ({score} gains {gain / usual:.2f} times as much as bic; "
+        f"the rule asks for {float(least):.3g}). Compare the graph with that of score={other!r}, prior='size'."
+    )
 
 
 def _gain(score: str, work: WorkOnTable) -> int:
@@ -166,7 +192,7 @@ def _gain(score: str, work: WorkOnTable) -> int:
     from stablebn.learners.tabu_stable import tabu_stable
 
     problem = work.problem(ScoreConfig(score, prior="size"), unit_free=True)
-    climbed = tabu_stable(problem, SearchConfig())
+    climbed = tabu_stable(problem, SearchConfig(max_parents=MOST_PARENTS))
     # If the time was up meanwhile, the graph is unfinished.
     _core.check_time()
     return climbed.score - problem.scores.dag([0] * problem.scores.n)

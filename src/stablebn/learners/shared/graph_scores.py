@@ -114,7 +114,7 @@ class GraphScores:
             assert self._numbered is not None
             scores, number = self._numbered.scores, self._numbered.given
             v, parents = number[v], sum([bit(number[u]) for u in members(parents)])
-        return scores.family_at_hand(v, parents) if scores.is_candidate(v, parents) else None
+        return scores.cached_family(v, parents) if scores.is_candidate(v, parents) else None
 
     def _numbered_for(self, families: Sequence[int]) -> Problem:
         """Return the problem numbered for a DAG, which decides between variables that the data leave tied."""

@@ -9,10 +9,7 @@ from pathlib import Path
 from stablebn.errors import DataError
 from stablebn.stats.row_source import RowSource
 from stablebn.table.blocks import AnyTable
-
-# Measured bytes per pair of variables: counts or cross-products of all pairs, the gain of each arc, and both again in
-# canonical order.
-_BYTES_PER_PAIR = {"categorical": 64, "continuous": 400, "mixed": 200}
+from stablebn.table.data_kinds import KINDS
 
 # Estimates up to this size are not checked.
 _NEVER_CHECKED = 1 << 30
@@ -45,7 +42,7 @@ def out_of_memory(table: AnyTable | RowSource, available: int | None = None) -> 
 def bytes_needed(table: AnyTable | RowSource) -> int:
     """Return an estimate of the memory needed besides the table."""
     like = _without_rows(table)
-    return _BYTES_PER_PAIR[like.kind] * len(like.names) ** 2
+    return KINDS[like.kind].bytes_per_pair * len(like.names) ** 2
 
 
 def _without_rows(table: AnyTable | RowSource) -> AnyTable:

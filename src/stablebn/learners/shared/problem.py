@@ -22,15 +22,12 @@ from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.search.journal import Journal
 from stablebn.stats import (
     AnyStatistics,
-    AvailableMixedStatistics,
-    AvailableMoments,
-    MixedStatistics,
-    StandardisedMoments,
     statistics_of,
 )
 from stablebn.stats.row_source import RowSource
 from stablebn.stats.symmetries.symmetry import Relation
 from stablebn.table.blocks import AnyTable
+from stablebn.table.data_kinds import KINDS
 from stablebn.table.table import Name
 
 _Made = TypeVar("_Made")
@@ -85,7 +82,7 @@ class Problem:
     journal : Journal or None
         Records the progress of an algorithm, so that a later run can continue from there.
     resampling : Resampling or None
-        Makes the same problem for bootstrap samples, for an algorithm that averages.
+        Makes the same problem for bootstrap samples, for an algorithm that averages; None if the time was up before.
     """
 
     names: tuple[Name, ...]
@@ -294,7 +291,7 @@ def _numbered(
             deadline=deadline,
             watch=watch,
         )
-        if statistics.kind == "categorical" or statistics.unit_free:
+        if not KINDS[statistics.kind].has_units or statistics.unit_free:
             return ordering, ordering.order
         return ordering, unit_free_numbers(statistics, scores, ordering.order)
 
@@ -334,14 +331,9 @@ def within_time(deadline: float, work: Callable[[], _Made]) -> _Made:
 
 def has_units(statistics: AnyStatistics) -> bool:
     """Return whether the statistics know the units of the columns, if any, so that they can score a graph."""
-    if isinstance(statistics, AvailableMoments | MixedStatistics | AvailableMixedStatistics):
-        return statistics.has_units
-    return not isinstance(statistics, StandardisedMoments)
+    return statistics.has_units
 
 
 def measured(statistics: AnyStatistics) -> AnyStatistics:
     """Return statistics in the units of the columns, which score a graph."""
-    if has_units(statistics):
-        return statistics
-    assert isinstance(statistics, StandardisedMoments | AvailableMoments | MixedStatistics | AvailableMixedStatistics)
-    return statistics.measured()
+    return statistics if statistics.has_units else statistics.measured()

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 
+from stablebn import _core
 from stablebn.exact.solver import best_of_many, find_best_without_solver
+from stablebn.exact.subset_search import MOST_AT_ONCE
 from stablebn.learners.shared.best_dag import BestDag
 from stablebn.learners.shared.config import SearchConfig
 from stablebn.learners.shared.problem import Problem
 from stablebn.search.parent_sets import found_by, listed
+from stablebn.table.data_kinds import KINDS
 
 FEW_VARIABLES = 12
 """Up to this number of variables the best DAG is proven for every score, unless rows or missing values make it
@@ -18,8 +23,7 @@ expensive.
 # Modelled cost in nanoseconds that listing the parent sets may have, by effort: for few variables, and for more.
 _MOST_COST_OF_FEW: Mapping[str, int] = {"low": 1_000_000_000, "normal": 10_000_000_000, "high": 10_000_000_000}
 _MOST_COST: Mapping[str, int] = {"low": 300_000_000, "normal": 1_200_000_000, "high": 10_000_000_000}
-# Modelled cost of scoring a parent set in nanoseconds: a fixed part, and a part per row.
-_COST_OF_SET = {"categorical": 1_000, "continuous": 4_000, "mixed": 4_000}
+# Modelled cost of scoring a parent set per row, in nanoseconds, in addition to `DataKind.cost_of_set`.
 _COST_OF_ROW = 0.4
 # Factor with missing values: each parent set is scored on its own complete rows.
 _COST_OF_INCOMPLETE = 50
@@ -32,6 +36,11 @@ _FEW_CANDIDATES = 5_000
 
 MOST_IN_BEST = 22
 """Most variables of a component that dynamic programming over all subsets solves: 64 MiB."""
+
+_MOST_IF_CATEGORICAL: Mapping[str, int] = {"low": MOST_IN_BEST, "normal": MOST_AT_ONCE, "high": MOST_AT_ONCE}
+"""The same for categorical tables, by effort: up to 512 MiB and two seconds. For continuous tables the search is nearly
+always as good, and much cheaper.
+"""
 
 
 def proven_if_cheap(problem: Problem, config: SearchConfig, start: Sequence[int]) -> BestDag | None:
@@ -59,14 +68,20 @@ def proven_if_cheap(problem: Problem, config: SearchConfig, start: Sequence[int]
     )
     if not search.complete:
         return None
-    if search.found > _FEW_CANDIDATES:
-        best = best_of_many(search, scores, MOST_IN_BEST)
-    else:
+    best = None
+    if search.found <= _FEW_CANDIDATES:
         best = find_best_without_solver(
             found_by(search, scores),
             [start],
             time_is_up=problem.time_is_up,
         )
+    if best is None:
+        is_categorical = problem.statistics.kind == "categorical"
+        most_variables = _MOST_IF_CATEGORICAL[config.effort] if is_categorical else MOST_IN_BEST
+        # If the time is up before this ends, nothing is proven.
+        with suppress(_core.TimeIsUp):
+            work = partial(best_of_many, search, scores, most_variables)
+            best = _core.within_time(problem.time_is_up, work)
     return None if best is None or not best[1].optimal else BestDag.of(problem, *best, {}, ())
 
 
@@ -75,7 +90,9 @@ def most_scored(problem: Problem, config: SearchConfig) -> int:
     n, statistics = problem.scores.n, problem.statistics
     most = (_MOST_COST_OF_FEW if n <= FEW_VARIABLES else _MOST_COST)[config.effort]
     cost_of_rows = 0 if statistics.kind == "continuous" else _COST_OF_ROW * statistics.total
-    cost_of_set = (_COST_OF_SET[statistics.kind] + cost_of_rows) * (_COST_OF_INCOMPLETE if statistics.has_holes else 1)
+    cost_of_set = (KINDS[statistics.kind].cost_of_set + cost_of_rows) * (
+        _COST_OF_INCOMPLETE if statistics.has_missing else 1
+    )
     one_by_one = most / (cost_of_set * problem.scores.relative_cost)
     if n > MOST_IN_BEST:
         return int(one_by_one)

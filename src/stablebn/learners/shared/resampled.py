@@ -11,8 +11,7 @@ from stablebn.canonical.rows import CanonicalRows, canonical_rows
 from stablebn.knowledge.constraints import Constraints
 from stablebn.learners.shared.problem import Problem, define_problem
 from stablebn.prepare.prepared import Prepared
-from stablebn.stats.engines.dask import ElsewhereSource
-from stablebn.stats.row_source import BlockSource
+from stablebn.stats import source_of
 from stablebn.stats.variable_sets import bit, members
 from stablebn.table.table import Name
 
@@ -34,8 +33,7 @@ def resampled_rows(prepared: Prepared, full_problem: Problem, *, unit_free: bool
         The rows do not fit into the allowed memory.
     """
     if prepared.blocks is not None:
-        blocks = prepared.blocks
-        source = BlockSource(blocks, threads=threads) if blocks.elsewhere is None else ElsewhereSource(blocks)
+        source = source_of(prepared.blocks, threads=threads)
         prepared = replace(prepared, table=source.fetch('algorithm="averaged"'), blocks=None)
     # A sample may leave columns tied that the table does not; then names must not decide.
     called: dict[Name, Name] = {full_problem.names[v]: place for place, v in enumerate(full_problem.decreasing)}

@@ -16,7 +16,7 @@ from stablebn.columns.error_collector import Problems
 from stablebn.columns.kinds import Told, family
 from stablebn.columns.selection import Choice
 from stablebn.columns.weights import WeightColumn, weight_column
-from stablebn.errors import DataError, OptionError, Problem, listed
+from stablebn.errors import DataError, DataProblem, OptionError, listed
 from stablebn.io.batches import (
     MANY_ROWS,
     Batches,
@@ -35,9 +35,9 @@ from stablebn.io.sources import read
 from stablebn.messages import Caution
 from stablebn.prepare import out_of_core as stored
 from stablebn.prepare.dask.workers import Cluster, Partitions
-from stablebn.prepare.out_of_core import Encoding, Filled, StoredRows, counted, fill, kept_columns
-from stablebn.prepare.spool import HeldStock, RowsAsTheyCame, too_many_texts
-from stablebn.prepare.spooled_columns import StockColumn
+from stablebn.prepare.out_of_core import Encoding, Filled, OutOfCoreRows, counted, fill, kept_columns
+from stablebn.prepare.spool import SpooledRows, SpoolInMemory, too_many_texts
+from stablebn.prepare.spooled_columns import SpooledColumn
 from stablebn.table.blocks import BlockTable
 from stablebn.table.table import Name, Table
 from stablebn.table.temporary_folders import Folder
@@ -70,7 +70,7 @@ class SpreadTable(Source):
     with_categories: set[Name]
     weights: WeightColumn | None
     memory: int
-    problems: Sequence[Problem] = ()
+    problems: Sequence[DataProblem] = ()
 
     def rows(self, said: Told, problems: Problems) -> Counted:
         """Have the workers read their parts; each keeps its own, and tells what is known of the columns."""
@@ -85,10 +85,10 @@ class SpreadTable(Source):
             weights.check(count)
         self.types = {name: type_ for name, type_ in self.types.items() if name not in damaged}
         names = [name for name in told[0].columns if name not in damaged]
-        columns = {name: StockColumn.of_all([own.columns[name] for own in told]) for name in names}
+        columns = {name: SpooledColumn.of_all([own.columns[name] for own in told]) for name in names}
         for name in too_many_texts(columns, self.memory // stored.SHARE_OF_TEXTS):
             columns[name].unlist()
-        stock = SpreadStock(
+        spool = SpreadStock(
             parts.made(_placed, columns),
             columns,
             self.weights is not None,
@@ -96,15 +96,15 @@ class SpreadTable(Source):
             sum(own.total for own in told),
             max(own.heaviest for own in told),
         )
-        return counted(stock, self.types, self.with_categories, count, self.memory, Folder, SpreadRows)
+        return counted(spool, self.types, self.with_categories, count, self.memory, Folder, SpreadRows)
 
 
 @dataclass
-class SpreadStock(RowsAsTheyCame):
+class SpreadStock(SpooledRows):
     """Rows as they came, with workers."""
 
     parts: Partitions
-    columns: dict[Name, StockColumn]
+    columns: dict[Name, SpooledColumn]
     weighted: bool
     count: int
     total: int
@@ -115,13 +115,13 @@ class SpreadStock(RowsAsTheyCame):
         return self.parts.each(function, *arguments)
 
 
-class SpreadRows(StoredRows):
+class SpreadRows(OutOfCoreRows):
     """Rows with workers."""
 
     def _tabulated(self, encoding: Encoding) -> BlockTable:
         """Have the workers encode the rows; each keeps its own."""
-        assert isinstance(self.stock, SpreadStock)
-        blocks = self.stock.parts.made(_encoded, encoding)
+        assert isinstance(self.spool, SpreadStock)
+        blocks = self.spool.parts.made(_encoded, encoding)
         rows = blocks.in_order(_rows_of)
         # A part may have lost all of its rows.
         there = [place for place, count in enumerate(rows) if count]
@@ -155,7 +155,7 @@ def open_spread(
         A file, folder or pattern, which workers see under this name.
     cluster : Cluster
     dialect, choice, weights, missing, names, memory
-        As in `open_stored`.
+        As in `open_out_of_core`.
     """
     if names is not None:
         raise OptionError("names= goes with a NumPy array; this source has column names of its own. Leave it out.")
@@ -188,7 +188,7 @@ class _Found:
     types: Types
     with_categories: set[Name]
     parts: Partitions
-    problems: list[Problem]
+    problems: list[DataProblem]
 
 
 def is_dask_frame(source: object) -> bool:
@@ -241,7 +241,7 @@ class _Columns:
     names: list[Name]
     columns: dict[Name, pa.ChunkedArray]
     with_categories: set[Name]
-    problems: list[Problem]
+    problems: list[DataProblem]
 
     def __sizeof__(self) -> int:
         """How many bytes the columns take: by this Dask knows when there are too many."""
@@ -256,7 +256,7 @@ def _found_in_frame(frame: Any, cluster: Cluster, choice: Choice) -> _Found:
     parts = Partitions(cluster, futures)
     told = parts.in_order(_what_was_read)
     types: Types = {}
-    problems: dict[str, Problem] = {}
+    problems: dict[str, DataProblem] = {}
     for place, own in enumerate(told):
         if own.names != told[0].names:
             raise DataError(f"columns of partition {place} are not those of partition 0. Make them the same.")
@@ -283,7 +283,7 @@ class _Told:
     names: list[Name]
     types: Types
     with_categories: set[Name]
-    problems: list[Problem]
+    problems: list[DataProblem]
 
 
 def _what_was_read(part: _Columns) -> _Told:
@@ -315,20 +315,20 @@ class _Stocked:
 
     Attributes
     ----------
-    stock : HeldStock
+    spool : SpoolInMemory
     filled : Filled
     weights : WeightColumn or None
-    problems : list of Problem
+    problems : list of DataProblem
     """
 
-    stock: HeldStock
+    spool: SpoolInMemory
     filled: Filled
     weights: WeightColumn | None
-    problems: list[Problem]
+    problems: list[DataProblem]
 
     def __sizeof__(self) -> int:
         """How many bytes the rows take."""
-        return sys.getsizeof(self.stock)
+        return sys.getsizeof(self.spool)
 
 
 def _opened(part: _Files | _Columns, types: Mapping[Name, pa.DataType]) -> Batches:
@@ -356,43 +356,43 @@ def _stocked(
     problems = Problems()
     own_weights = copy.deepcopy(weights)
     kept = kept_columns(types, said)
-    stock = HeldStock(
+    spool = SpoolInMemory(
         {name: own.type for name, own in kept.items()},
         weighted=weights is not None,
         most_text=memory // stored.SHARE_OF_TEXTS,
     )
     # No part, no rows: there are files, and none of them has any.
     if isinstance(part, _Files) and not part.parts:
-        return _Stocked(stock, Filled(0, set()), own_weights, [])
-    filled = fill(stock, _opened(part, types), types, kept, own_weights, memory, problems)
-    return _Stocked(stock, filled, own_weights, problems.found)
+        return _Stocked(spool, Filled(0, set()), own_weights, [])
+    filled = fill(spool, _opened(part, types), types, kept, own_weights, memory, problems)
+    return _Stocked(spool, filled, own_weights, problems.found)
 
 
 @dataclass(frozen=True)
 class _Summary:
     """What is known of the rows of a part."""
 
-    columns: dict[Name, StockColumn]
+    columns: dict[Name, SpooledColumn]
     count: int
     total: int
     heaviest: int
     filled: Filled
     weights: WeightColumn | None
-    problems: list[Problem]
+    problems: list[DataProblem]
 
 
 def _told(part: _Stocked) -> _Summary:
-    stock = part.stock
-    return _Summary(stock.columns, stock.count, stock.total, stock.heaviest, part.filled, part.weights, part.problems)
+    spool = part.spool
+    return _Summary(spool.columns, spool.count, spool.total, spool.heaviest, part.filled, part.weights, part.problems)
 
 
-def _placed(part: _Stocked, columns: Mapping[Name, StockColumn]) -> HeldStock:
-    return part.stock.placed(columns)
+def _placed(part: _Stocked, columns: Mapping[Name, SpooledColumn]) -> SpoolInMemory:
+    return part.spool.placed(columns)
 
 
-def _encoded(stock: HeldStock, encoding: Encoding) -> Table:
+def _encoded(spool: SpoolInMemory, encoding: Encoding) -> Table:
     """The rows of a part as a block."""
-    return encoding.table_of(stock)
+    return encoding.table_of(spool)
 
 
 def _rows_of(block: Table) -> int:

@@ -7,9 +7,11 @@ anew where a worker is lost.
 from __future__ import annotations
 
 import pickle
+import time
 import weakref
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from stablebn import __version__
@@ -24,6 +26,9 @@ _SECONDS_TO_CONNECT = 30
 
 # Dask itself tries four workers: where all of them die, so often more.
 _TIMES_MORE = 2
+
+# If the cluster has had no worker for this long, the wait for answers ends with an error.
+_SECONDS_WITHOUT_WORKERS = 120.0
 
 # What is asked goes along with every task; more than so many bytes go to one worker, from which the others have them.
 _BYTES_TO_ALL = 1 << 16
@@ -182,9 +187,8 @@ class Partitions:
 
     def _at_workers(self) -> list[_Task]:
         """Parts that one worker has, as many groups of them as it has threads."""
-        from distributed import wait
-
-        wait(self._futures)
+        for _ in self._completed(self._futures):
+            pass
         where = self._client.who_has(self._futures)
         threads = self._client.nthreads()
         places: dict[str, list[int]] = defaultdict(list)
@@ -214,7 +218,7 @@ class Partitions:
         *besides: object,
     ) -> Iterator[tuple[list[int], Any]]:
         """Give tasks to workers; the places of each with its answer, as they come."""
-        from distributed import KilledWorker, as_completed
+        from distributed import KilledWorker
 
         asked = self._asked(function, arguments, *besides)
 
@@ -225,10 +229,9 @@ class Partitions:
             )
 
         waiting = {given(task): task for task in tasks}
-        ended = as_completed(list(waiting))
         times = 0
         try:
-            for future in ended:
+            for future in self._completed(waiting):
                 task = waiting.pop(future)
                 try:
                     outcome = future.result()
@@ -242,12 +245,41 @@ class Partitions:
                     self._client.retry([part for part in task[1] if part.status == "error"])
                     again = given((task[0], task[1], None))
                     waiting[again] = task
-                    ended.add(again)
                     continue
                 yield task[0], outcome
         finally:
             if waiting:
                 self._client.cancel(list(waiting))
+
+    def _completed(self, futures: Collection[Future[Any]]) -> Iterator[Future[Any]]:
+        """Yield futures as they complete, those too that join the collection meanwhile.
+
+        Raises
+        ------
+        DataError
+            The cluster has lost all of its workers, and none has come back.
+        """
+        from distributed import TimeoutError as WaitedTooLong
+        from distributed import as_completed
+
+        completed: set[str] = set()
+        last_seen = time.monotonic()
+        while keys := [future.key for future in futures if future.key not in completed]:
+            # No reference to a future stays here: workers keep an answer for as long as there is one.
+            ended = as_completed(
+                [future for future in futures if future.key not in completed], timeout=_SECONDS_WITHOUT_WORKERS / 4
+            )
+            with suppress(WaitedTooLong):
+                for future in ended:
+                    completed.add(future.key)
+                    yield future
+            if self._client.nthreads():
+                last_seen = time.monotonic()
+            elif completed.isdisjoint(keys) and time.monotonic() - last_seen > _SECONDS_WITHOUT_WORKERS:
+                raise DataError(
+                    "the Dask cluster has lost all of its workers, and none has come back for "
+                    f"{_SECONDS_WITHOUT_WORKERS:.0f} seconds. Start workers, then learn again."
+                )
 
 
 class AbsentPartitions:

@@ -1,1 +1,1 @@
-"""Engines that count and sum elsewhere: workers of a Dask cluster, or a GPU with its NumPy twin."""
+"""Engines: rows counted in memory, in blocks on disk, by the workers of a Dask cluster, or on a GPU."""

@@ -11,7 +11,7 @@ import cupy
 import numpy as np
 from numpy.typing import NDArray
 
-# Words of all sets that are made at once: 2 GiB.
+# Words of all intersections of one launch: 2 GiB.
 _WORDS_AT_ONCE = 1 << 28
 # Levels and sets of a block of threads, each of which has 4 x 4 of their pairs.
 _SIDE = 64
@@ -83,7 +83,7 @@ void add_common(const Word* bits, const int* levels, int m, int k, const int* ta
         }
 }
 
-// Every crossing as it was asked, [levels x configurations], from the matrix of all. Crossing c has the levels from
+// Every crossing as it was asked, [levels x configurations], from the matrix of all. Query c has the levels from
 // level_of[c] on, the sets from set_of[c] on, and the cells from cell_of[c] on.
 extern "C" __global__
 void hand_out(const Word* all, int m, const int* places, const int* level_of, const int* set_of,
@@ -186,12 +186,12 @@ def _module(source: str) -> Any:
 
 @cache
 def _kernel(source: str, name: str) -> Any:
-    """A kernel, which is compiled when it is first asked for."""
+    """Return a kernel; it is compiled at its first use."""
     return _module(source).get_function(name)
 
 
 def histograms(codes: Any, levels: Sequence[int], weights: Any, lists: Sequence[Sequence[int]]) -> Any:
-    """The rows, by weight, of all configurations of each list of variables, one after another."""
+    """Return the number of rows, by weight, of all configurations of each list of variables, one after another."""
     members = np.array([v for own in lists for v in own], dtype=np.int32)
     sizes = np.asarray(levels, dtype=np.int32)[members]
     first_of = np.cumsum([0, *map(len, lists)]).astype(np.int32)
@@ -210,7 +210,7 @@ def histograms(codes: Any, levels: Sequence[int], weights: Any, lists: Sequence[
 
 
 def sums(values: Any, weights: Any, order: Any, starts: Any, pairs: NDArray[np.int32]) -> Any:
-    """The sums of products of pairs of columns in each stratum, by weight, as integers of 128 bits."""
+    """Return the sums of products of pairs of columns in each stratum, by weight, as integers of 128 bits."""
     rows, columns = values.shape
     strata, count = len(starts) - 1, len(pairs)
     out = cupy.zeros((strata, count, 2), dtype=cupy.uint64)
@@ -230,35 +230,35 @@ def sums(values: Any, weights: Any, order: Any, starts: Any, pairs: NDArray[np.i
     return out
 
 
-def crossed(bits: Any, crossings: Sequence[tuple[NDArray[np.int32], NDArray[np.int32]]]) -> list[NDArray[np.int64]]:
-    """Of each crossing, the rows in the intersections of its configurations and levels, [levels, configurations].
+def crossed(bits: Any, count_queries: Sequence[tuple[NDArray[np.int32], NDArray[np.int32]]]) -> list[NDArray[np.int64]]:
+    """Return, for each query, the number of rows with each level and configuration, [levels, configurations].
 
-    All crossings are one matrix: a row for every configuration, a column for every level. Only what some crossing asks
-    for is counted, in squares, and handed out.
+    The queries together are one matrix with a row per configuration and a column per level. Only squares of it that
+    some query needs are counted; then each query gets its cells.
     """
-    set_of = np.cumsum([0, *(len(own) for own, _ in crossings)])
-    level_of = np.cumsum([0, *(len(levels) for _, levels in crossings)])
-    cell_of = np.cumsum([0, *(len(own) * len(levels) for own, levels in crossings)])
-    shapes = [(len(levels), len(own)) for own, levels in crossings]
+    set_of = np.cumsum([0, *(len(own) for own, _ in count_queries)])
+    level_of = np.cumsum([0, *(len(levels) for _, levels in count_queries)])
+    cell_of = np.cumsum([0, *(len(own) * len(levels) for own, levels in count_queries)])
+    shapes = [(len(levels), len(own)) for own, levels in count_queries]
     if not cell_of[-1]:
         return [np.zeros(shape, dtype=np.int64) for shape in shapes]
-    asked = np.concatenate([levels for _, levels in crossings])
+    asked = np.concatenate([levels for _, levels in count_queries])
     is_asked = np.zeros(bits.shape[0], dtype=np.bool_)
     is_asked[asked] = True
     place = np.cumsum(is_asked) - 1
     places = place[asked]
     squares = places // _SIDE
     wanted = np.zeros((-(-int(set_of[-1]) // _SIDE), int(place[-1]) // _SIDE + 1), dtype=np.bool_)
-    for c in range(len(crossings)):
+    for c in range(len(count_queries)):
         own = squares[level_of[c] : level_of[c + 1]]
         for row in range(set_of[c] // _SIDE, -(-int(set_of[c + 1]) // _SIDE)):
             wanted[row, own] = True
-    counts = _counted(bits, [own for own, _ in crossings], np.flatnonzero(is_asked), np.argwhere(wanted.T) * _SIDE)
+    counts = _counted(bits, [own for own, _ in count_queries], np.flatnonzero(is_asked), np.argwhere(wanted.T) * _SIDE)
     on_device = _uploaded(places, level_of, set_of)
     out = cupy.empty(int(cell_of[-1]), dtype=cupy.uint64)
     blocks = -(-int(np.diff(cell_of).max()) // 256)
     _kernel(_CROSSED, "hand_out")(
-        (len(crossings), min(blocks, _BLOCKS)),
+        (len(count_queries), min(blocks, _BLOCKS)),
         (256,),
         (counts, np.int32(counts.shape[1]), *on_device, cupy.asarray(cell_of), out),
     )
@@ -270,7 +270,7 @@ def crossed(bits: Any, crossings: Sequence[tuple[NDArray[np.int32], NDArray[np.i
 def _counted(
     bits: Any, configurations: list[NDArray[np.int32]], levels: NDArray[np.int64], tasks: NDArray[np.int64]
 ) -> Any:
-    """Of all configurations and levels the rows in their intersections, as far as there are tasks for them."""
+    """Count the rows in the intersections of configurations and levels, for the squares in `tasks`."""
     make_sets, add_common = _kernel(_CROSSED, "make_sets"), _kernel(_CROSSED, "add_common")
     members = np.repeat([own.shape[1] for own in configurations], [len(own) for own in configurations])
     numbers = np.concatenate([own.ravel() for own in configurations])
@@ -304,7 +304,7 @@ def _counted(
 
 
 def _uploaded(*arrays: NDArray[Any]) -> list[Any]:
-    """Small arrays as 32-bit integers of the device, by one transfer."""
+    """Copy small arrays to the device as 32-bit integers, in one transfer."""
     ends = np.cumsum([own.size for own in arrays]).tolist()
     together = cupy.asarray(np.concatenate([own.astype(np.int32, copy=False) for own in arrays]))
     return [together[end - own.size : end] for end, own in zip(ends, arrays, strict=True)]

@@ -1,4 +1,4 @@
-"""Statistics of rows that others have: the workers of a Dask cluster, each some blocks."""
+"""The engine "dask": each worker of a Dask cluster has some blocks and counts them."""
 
 from __future__ import annotations
 
@@ -7,29 +7,31 @@ from functools import partial
 from typing import Any
 
 from stablebn import _core
+from stablebn.prepare.dask.workers import Cluster, cluster_of
+from stablebn.stats.engines.base import Engine
 from stablebn.stats.row_source import (
     Answers,
-    Crossing,
-    Listing,
+    CountQuery,
     Outcome,
     RowSource,
-    Summing,
-    answered,
-    counts_of_block,
-    together,
+    SumQuery,
+    SupportQuery,
+    add_answers,
+    answer_with,
+    block_counter,
 )
 from stablebn.stats.standard_units import Standard
-from stablebn.table.blocks import BlockTable
+from stablebn.table.blocks import AnyTable, BlockTable
 from stablebn.table.table import Table
 
 
-class ElsewhereSource(RowSource):
-    """Blocks of which others have each some.
+class DaskSource(RowSource):
+    """Blocks on the workers of a Dask cluster.
 
     Parameters
     ----------
     table : BlockTable
-        One whose blocks are elsewhere.
+        A table whose blocks are on workers.
     """
 
     def __init__(self, table: BlockTable) -> None:
@@ -40,29 +42,33 @@ class ElsewhereSource(RowSource):
         self.memory = table.memory
         self._blocks = table.elsewhere.made(KeptBlock)
 
-    def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
-        """What a function makes of every block and the arguments."""
+    def map_blocks(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
+        """Apply a function to every block and the arguments, on the workers."""
         return self._blocks.each(_of_table, function, *arguments)
 
     def count(
         self,
-        crossings: Sequence[Crossing],
-        listings: Sequence[Listing],
-        summings: Sequence[Summing] = (),
+        count_queries: Sequence[CountQuery],
+        support_queries: Sequence[SupportQuery],
+        sum_queries: Sequence[SumQuery] = (),
         standards: Sequence[Standard] = (),
     ) -> Answers:
-        """One pass over the rows: the answers to all questions, of which each has added up its own."""
-        questions = list(crossings), [list(own) for own in listings], [(list(own), x, y) for own, x, y in summings]
-        add = partial(together, listings=len(listings), summings=len(summings))
+        """Answer all queries in one pass; each worker adds up the answers of its blocks."""
+        questions = (
+            list(count_queries),
+            [list(own) for own in support_queries],
+            [(list(own), x, y) for own, x, y in sum_queries],
+        )
+        add = partial(add_answers, support_queries=len(support_queries), sum_queries=len(sum_queries))
         return add(self._blocks.joined(add, _answer, *questions, list(standards)))
 
 
 class KeptBlock:
-    """A block, and what counts its rows: it makes bits of them when it is first asked.
+    """A block and its counter, which packs the rows into bits at the first query.
 
     Parameters
     ----------
-    table : CategoricalTable, ContinuousTable or MixedTable
+    table : Table
     """
 
     def __init__(self, table: Table) -> None:
@@ -71,17 +77,17 @@ class KeptBlock:
 
     @property
     def counter(self) -> _core.Counts:
-        """What counts the rows."""
+        """Return the counter of the rows."""
         if self._counter is None:
-            self._counter = counts_of_block(self.table)
+            self._counter = block_counter(self.table)
         return self._counter
 
     def __reduce__(self) -> tuple[type[KeptBlock], tuple[Table]]:
-        """To another worker, or to disk, goes the block alone."""
+        """Pickle the block without its counter, for another worker or for disk."""
         return KeptBlock, (self.table,)
 
     def __sizeof__(self) -> int:
-        """How many bytes the block takes: by this Dask knows when there are too many."""
+        """Return the bytes of the block, by which Dask limits its memory."""
         return self.table.__sizeof__()
 
 
@@ -90,4 +96,19 @@ def _of_table(block: KeptBlock, function: Callable[..., Outcome], *arguments: ob
 
 
 def _answer(block: KeptBlock, *asked: Any) -> Answers:
-    return answered(block.counter, block.table, *asked)
+    return answer_with(block.counter, block.table, *asked)
+
+
+class DaskEngine(Engine):
+    """Let the workers of a Dask cluster read a table and count their blocks of it."""
+
+    has_workers = True
+
+    def cluster(self, client: object) -> Cluster:
+        """Return the cluster of a client, of the address of a scheduler, or of the default client (None)."""
+        return cluster_of(client)
+
+    def source(self, table: AnyTable, *, threads: int = 1) -> DaskSource:
+        """Return a source of the rows of a table that the workers have read."""
+        assert isinstance(table, BlockTable)
+        return DaskSource(table)

@@ -1,7 +1,7 @@
-"""Who counts and adds up in place of the processor: a GPU, or NumPy as its twin.
+"""The device on which rows are counted and added up: a GPU, or NumPy as its twin for tests.
 
-What is written for the device in so many words is in `cuda.py`; all else is array code that NumPy runs as well as CuPy.
-The twin takes the same paths where there is no GPU: tests run it.
+`cuda.py` has the kernels for the GPU. All other code works on arrays of CuPy and of NumPy alike, so that tests run it
+on a machine without a GPU.
 """
 
 from __future__ import annotations
@@ -15,36 +15,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.errors import MissingExtraError, OptionError
-from stablebn.stats.row_source import Crossing
+from stablebn.stats.row_source import CountQuery
 
 
 @dataclass(frozen=True)
 class Device:
-    """Who counts.
+    """Array library and kernels of a device.
 
     Attributes
     ----------
     xp : module
-        CuPy, or NumPy.
+        CuPy or NumPy.
     crossed : callable
-        Of bits [height, words] and crossings, the rows in each intersection of a configuration and a level, [m, K].
+        Takes bits [height, words] and count queries; returns for each query the number of rows in each intersection
+        of a configuration and a level, [m, K].
     histograms : callable
-        Of codes [n, rows], levels [n], weights [rows] or None, and lists of variables: in an array of the device the
-        rows, by weight, of all configurations of the first list, the last variable fastest, then of the second.
+        Takes codes [n, rows], levels [n], weights [rows] or None, and lists of variables. Returns, in an array of the
+        device, the rows by weight of all configurations of the first list, the last variable fastest, then of the next.
     sums : callable
-        Of integers [rows, columns], weights [rows] or None, the rows in the order of some strata (None: as they are),
-        where each stratum starts and the last ends, and pairs of columns: in an array of the device the sums of
-        products in each stratum, by weight, [strata, pairs, 2], as integers of 128 bits, the lower half first.
+        Takes integers [rows, columns], weights [rows] or None, the order of the rows by stratum (None: as they are),
+        the start of each stratum and the end of the last, and pairs of columns. Returns, in an array of the device,
+        the sums of products in each stratum by weight, [strata, pairs, 2]: integers of 128 bits, lower half first.
     """
 
     xp: Any
-    crossed: Callable[[Any, Sequence[Crossing]], list[NDArray[np.int64]]]
+    crossed: Callable[[Any, Sequence[CountQuery]], list[NDArray[np.int64]]]
     histograms: Callable[[Any, Sequence[int], Any, Sequence[Sequence[int]]], Any]
     sums: Callable[[Any, Any, Any, Any, NDArray[np.int32]], Any]
 
     @classmethod
     def gpu(cls) -> Device:
-        """The GPU of this machine."""
+        """Return the GPU of this machine."""
         try:
             import cupy
         except ImportError:
@@ -61,17 +62,17 @@ class Device:
 
     @classmethod
     def twin(cls) -> Device:
-        """NumPy in place of a GPU."""
+        """Return NumPy in place of a GPU."""
         return cls(np, _crossed, _histograms, _sums)
 
     def here(self, array: Any) -> NDArray[Any]:
-        """An array of the device as one of this process."""
+        """Copy an array of the device to the memory of this process."""
         return np.ascontiguousarray(array if self.xp is np else self.xp.asnumpy(array))
 
 
-def _crossed(bits: NDArray[np.uint64], crossings: Sequence[Crossing]) -> list[NDArray[np.int64]]:
+def _crossed(bits: NDArray[np.uint64], count_queries: Sequence[CountQuery]) -> list[NDArray[np.int64]]:
     found = []
-    for configurations, levels in crossings:
+    for configurations, levels in count_queries:
         counts = np.empty((len(levels), len(configurations)), dtype=np.int64)
         for k, configuration in enumerate(configurations):
             rows = np.bitwise_and.reduce(bits[configuration], axis=0)
@@ -104,7 +105,7 @@ def _sums(
     rows = slice(None) if order is None else order
     found = np.empty((len(starts) - 1, len(pairs), 2), dtype=np.uint64)
     for at, (x, y) in enumerate(pairs):
-        # By integers of Python, which have no limits.
+        # Python integers have no limits.
         products = values[rows, x].astype(object) * values[rows, y]
         if weights is not None:
             products *= weights[rows]

@@ -11,29 +11,29 @@ from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn.stats.engines.device import Device
-from stablebn.stats.row_source import Crossing, Listed, Listing
+from stablebn.stats.row_source import CountQuery, Support, SupportQuery
 
-# Histograms of more cells are made by sorting.
+# Joint tables with more cells are counted by sorting rows instead of histograms.
 _MOST_CELLS = 1 << 24
-# Cells of all histograms that are made at once.
+# Cells of all histograms of one launch.
 _CELLS_AT_ONCE = 1 << 26
-# Keys of more configurations do not fit an integer of the device.
+# Keys of more configurations do not fit into an integer of the device.
 _MOST_KEYS = 1 << 62
 _WORD = 64
 _BITS_AT_ONCE = 1 << 30
 
 
 class Strata(NamedTuple):
-    """The rows in the order of the configurations of some variables that occur.
+    """Rows sorted by the configuration of some variables; rows with the same configuration are a stratum.
 
     Attributes
     ----------
     order : array of int64 [rows], on the device, or None
-        The rows of the first stratum, then those of the second; None: as they are.
+        The rows of the first stratum, then those of the second and so on; None if rows are in order already.
     starts : array of int64 [strata + 1], on the device
-        Where each stratum starts, and the end.
+        Start of each stratum, and the end of the last.
     keys : uint64 array [strata, words]
-        The configurations, as the core writes them.
+        The configuration of each stratum, as the core writes it.
     """
 
     order: Any
@@ -42,7 +42,7 @@ class Strata(NamedTuple):
 
 
 class CategoricalColumns:
-    """Codes, and where no row has a weight the bits of every level.
+    """Codes of categorical columns on a device, and the packed bits of every level if rows have no weights.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class CategoricalColumns:
     codes : array [n, rows], on the device
     weights : uint64 array [rows], on the device, or None
     levels : list of int
-        How many levels each column has, holes being one more.
+        Number of levels of each column, missing values being one more.
     """
 
     def __init__(self, device: Device, codes: Any, weights: Any, levels: list[int]) -> None:
@@ -67,11 +67,11 @@ class CategoricalColumns:
         self._bits = xp.concatenate([self._packed(v) for v in narrow] or [xp.zeros((0, 1))]) if has_bits else None
 
     def _packed(self, v: int) -> Any:
-        """The rows of every level of a variable as bits, row i being bit i % 64 of word i // 64."""
+        """Return the rows of every level of a variable as bits; row i is bit i % 64 of word i // 64."""
         xp = self._device.xp
         rows, words = self.codes.shape[1], -(-self.codes.shape[1] // _WORD)
         packed = xp.empty((self._levels[v], words), dtype=xp.uint64)
-        # No more at once than CuPy packs: less than 2**31 bits.
+        # CuPy packs less than 2**31 bits at once.
         levels_at_once = max(_BITS_AT_ONCE // (words * _WORD), 1)
         words_at_once = _BITS_AT_ONCE // _WORD
         for first in range(0, self._levels[v], levels_at_once):
@@ -85,22 +85,22 @@ class CategoricalColumns:
                 packed[first : first + len(levels), start:end] = bits.reshape(len(levels), -1)
         return packed
 
-    def crossed(self, crossings: Sequence[Crossing]) -> list[NDArray[np.int64]]:
-        """The rows that have all levels of a configuration and a level more."""
+    def crossed(self, count_queries: Sequence[CountQuery]) -> list[NDArray[np.int64]]:
+        """Return, for each query, the number of rows with a configuration and a level."""
         if self._bits is not None:
-            return self._device.crossed(self._bits, crossings)
-        # Rows with weights: by histograms of the variables of the configurations and one more.
-        asked = [self._members_and_others(*own) for own in crossings]
+            return self._device.crossed(self._bits, count_queries)
+        # Rows with weights are counted by histograms of the variables of the configurations and one other variable.
+        asked = [self._members_and_others(*own) for own in count_queries]
         tables = self._tables([[*members, u] for members, others in asked for u in others])
         return [
             self._from_tables(own, members, {u: next(tables) for u in others})
-            for own, (members, others) in zip(crossings, asked, strict=True)
+            for own, (members, others) in zip(count_queries, asked, strict=True)
         ]
 
     def _members_and_others(
         self, configurations: NDArray[np.int32], levels: NDArray[np.int32]
     ) -> tuple[list[int], list[int]]:
-        """The variables of configurations, and those that have the levels."""
+        """Return the variables of the configurations, and the variables of the levels."""
         if not len(configurations):
             return [], []
         return (
@@ -108,9 +108,9 @@ class CategoricalColumns:
             sorted({self._variable[level] for level in levels.tolist()}),
         )
 
-    def _from_tables(self, crossing: Crossing, members: list[int], tables: dict[int, NDArray[np.int64]]) -> Any:
-        """What a crossing asks for, from the joint table with each other variable."""
-        configurations, levels = crossing
+    def _from_tables(self, query: CountQuery, members: list[int], tables: dict[int, NDArray[np.int64]]) -> Any:
+        """Answer a query from the joint table with each other variable."""
+        configurations, levels = query
         found = np.zeros((len(levels), len(configurations)), dtype=np.int64)
         if not members:
             return found
@@ -125,7 +125,7 @@ class CategoricalColumns:
         return math.prod(self._levels[v] for v in variables)
 
     def _batches(self, lists: Sequence[Sequence[int]]) -> Iterator[tuple[list[Sequence[int]], Any]]:
-        """Lists of variables, so many that their histograms fit, and these, one after another."""
+        """Yield lists of variables whose histograms fit into one launch, with these histograms one after another."""
         batch: list[Sequence[int]] = []
         cells = 0
         for variables in lists:
@@ -138,24 +138,25 @@ class CategoricalColumns:
             yield batch, self._device.histograms(self.codes, self._levels, self._weights, batch)
 
     def _tables(self, lists: Sequence[Sequence[int]]) -> Iterator[NDArray[np.int64]]:
-        """The rows of every configuration of each list of variables, by weight."""
+        """Yield the number of rows, by weight, of every configuration of each list of variables."""
         for batch, cells in self._batches(lists):
             counts = self._device.here(cells).astype(np.int64)
             yield from np.split(counts, np.cumsum([self._cells(own) for own in batch])[:-1])
 
-    def listed(self, listings: Sequence[Listing]) -> list[Listed]:
-        """Of each list of variables the configurations that occur, and the rows of each."""
-        few = [list(own) for own in listings if self._cells(own) <= _MOST_CELLS]
+    def listed(self, support_queries: Sequence[SupportQuery]) -> list[Support]:
+        """Return, for each query, the configurations that occur and the number of rows of each."""
+        few = [list(own) for own in support_queries if self._cells(own) <= _MOST_CELLS]
         by_histograms = self._occurring(few)
         return [
-            next(by_histograms) if self._cells(own) <= _MOST_CELLS else self._by_sorting(list(own)) for own in listings
+            next(by_histograms) if self._cells(own) <= _MOST_CELLS else self._by_sorting(list(own))
+            for own in support_queries
         ]
 
-    def _occurring(self, lists: Sequence[list[int]]) -> Iterator[Listed]:
-        """The same of configurations that are few enough for histograms."""
+    def _occurring(self, lists: Sequence[list[int]]) -> Iterator[Support]:
+        """Answer support queries with few enough cells for histograms."""
         xp = self._device.xp
         for batch, cells in self._batches(lists):
-            # Most cells may be empty: only the others are brought here.
+            # Most cells may be empty: only the others are copied from the device.
             there = xp.flatnonzero(cells)
             places, counts = self._device.here(there), self._device.here(cells[there]).astype(np.int64)
             starts = np.cumsum([0, *(self._cells(own) for own in batch)])
@@ -163,18 +164,18 @@ class CategoricalColumns:
             for start, begin, end in zip(starts.tolist(), bounds, bounds[1:], strict=False):
                 yield (places[begin:end] - start).astype(np.uint64)[:, np.newaxis], counts[begin:end]
 
-    def _by_sorting(self, variables: list[int]) -> Listed:
-        """The same where there may be very many."""
+    def _by_sorting(self, variables: list[int]) -> Support:
+        """Answer a support query with too many cells for a histogram."""
         xp = self._device.xp
         strata = self.strata(variables)
         if self._weights is None:
             return strata.keys, self._device.here(strata.starts[1:] - strata.starts[:-1])
-        # Sums of what comes first, as no sum wraps around: differences are those of the strata.
+        # Cumulative sums do not wrap around; their differences are the sums of the strata.
         before = xp.concatenate([xp.zeros(1, dtype=xp.uint64), xp.cumsum(self._weights[strata.order])])
         return strata.keys, self._device.here(before[strata.starts[1:]] - before[strata.starts[:-1]]).astype(np.int64)
 
     def strata(self, variables: Sequence[int]) -> Strata:
-        """The rows in the order of the configurations of some variables."""
+        """Sort the rows by the configuration of some variables."""
         xp = self._device.xp
         rows = self.codes.shape[1]
         if not variables:

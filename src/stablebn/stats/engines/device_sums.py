@@ -23,36 +23,36 @@ from stablebn.stats.engines.matrix_products import (
     words_for,
 )
 from stablebn.stats.exact_sums import KEPT_BITS, ExactSums, Indicators, Number, Part, Values, width
-from stablebn.stats.row_source import Summed, Summing
+from stablebn.stats.row_source import SumQuery, SupportSums
 from stablebn.stats.standard_units import Standard, whole_steps
 
-# Numbers that are made at once: 1 GiB.
+# Numbers that are computed at once: 1 GiB.
 _NUMBERS_AT_ONCE = 1 << 27
-# Rows of all orders of rows that are kept, 8 bytes each.
+# Number of rows in all cached strata, 8 bytes each.
 _KEPT_ROWS = 1 << 29
-# Sums of the products of all tiles are kept in two parts, of which the lower has so many bits.
+# Sums of products are stored in two parts; number of bits of the lower part.
 _CARRY = 32
 
-# How a double is written.
+# The format of a double.
 _MANTISSA_BITS = 52
 _EXPONENTS = 0x7FF
 _LOWEST_EXPONENT = -1074
 
 
 @dataclass(frozen=True)
-class _Columns:
-    """Some of the columns whose products are wanted, cut into equally many slices each.
+class _DeviceColumns:
+    """Columns that are cut into the same number of slices.
 
     Attributes
     ----------
     places : list of int
-        Where they are among all.
+        Indices of the columns among all whose products are computed.
     values : callable
-        Gives the values [columns, end - start] of the rows from start to end.
+        Returns the values [columns, end - start] of the rows from start to end.
     powers : list of int
-        Of each column, the least e such that every |x| < 2**e.
+        For each column the least e such that every |x| < 2**e.
     lowest : list of int
-        Of each, the power of two of which all values are multiples.
+        For each column the exponent of the greatest power of two that divides all values.
     """
 
     places: list[int]
@@ -62,18 +62,18 @@ class _Columns:
 
     @property
     def tops(self) -> list[int]:
-        """One bit above the largest value: so no slice, the first included, is beyond half its range."""
+        """Return one bit above the largest value of each column, so that no slice leaves half of its range."""
         return [power + 1 for power in self.powers]
 
     @property
     def slices(self) -> int:
-        """How many slices hold all bits that are kept."""
+        """Return the number of slices that hold all bits that are kept."""
         deepest = max(top - lowest for top, lowest in zip(self.tops, self.lowest, strict=True))
         return -(-min(deepest, KEPT_BITS) // LIMB_BITS)
 
     def sliced(self, xp: Any, start: int, end: int) -> Iterator[Any]:
-        """The slices of all columns, the most significant ones first."""
-        # Two steps of scaling: one power of two may lie beyond the range of a double.
+        """Yield the slices of all columns, the most significant first."""
+        # Scale in two steps: a single power of two may be beyond the range of a double.
         halves = [-top >> 1 for top in self.tops]
         once = xp.asarray([math.ldexp(1.0, half) for half in halves])[:, None]
         twice = xp.asarray([math.ldexp(1.0, -top - half) for top, half in zip(self.tops, halves, strict=True)])[:, None]
@@ -84,13 +84,13 @@ class _Columns:
 
 
 class DeviceSums:
-    """What is added up on a device.
+    """Exact sums of columns, and of their products, on a device.
 
     Parameters
     ----------
     device : Device
     values : float64 array [n, rows], on the device
-        The continuous columns, none of them with holes.
+        The continuous columns, without missing values.
     weights : uint64 array [rows], on the device, or None
     categorical : CategoricalColumns or None
     """
@@ -109,11 +109,11 @@ class DeviceSums:
         self._known_strata: dict[tuple[int, ...], Strata] = {}
 
     def sums(self, parts: Sequence[Part]) -> ExactSums:
-        """The exact sums of columns, and of the products of every two of them."""
+        """Return the exact sums of columns, and of the products of every two of them."""
         xp = self._device.xp
         groups = [*self._groups(parts)]
         n = sum(map(width, parts))
-        # Where each slice of each group starts among the rows of a tile; the last row is 1, for plain sums.
+        # Start of each slice of each group among the rows of a tile; the last row of a tile is 1, for plain sums.
         places: list[list[int]] = []
         height = 0
         for own in groups:
@@ -130,7 +130,7 @@ class DeviceSums:
                 cells = xp.asarray(left)[:, None], xp.asarray(right)
                 own_words = xp.zeros((len(words), len(left), len(right)), dtype=xp.int64)
                 for place in range(len(starts) + len(others) - 1):
-                    # Slice s of a column counts units of 2**(top - (s + 1) * LIMB_BITS): all become those of the last.
+                    # Slice s is in units of 2**(top - (s + 1) * LIMB_BITS): convert to units of the last slice.
                     pairs = [(s, place - s) for s in range(len(starts)) if 0 <= place - s < len(others)]
                     shift = LIMB_BITS * (len(starts) + len(others) - 2 - place)
                     for digit, both in zip(self._digits, halves, strict=True):
@@ -152,8 +152,8 @@ class DeviceSums:
                 exponents[place], powers[place] = top - own.slices * LIMB_BITS, power
         return ExactSums(self._total, plain, numerators, exponents, powers)
 
-    def _groups(self, parts: Sequence[Part]) -> Iterator[_Columns]:
-        """The columns by what they are."""
+    def _groups(self, parts: Sequence[Part]) -> Iterator[_DeviceColumns]:
+        """Yield the columns in groups: values, values in standard units, indicators."""
         xp = self._device.xp
         ends = np.cumsum([width(part) for part in parts]).tolist()
         plain = [(end - 1, part.column) for end, part in zip(ends, parts, strict=True) if isinstance(part, Values)]
@@ -184,41 +184,41 @@ class DeviceSums:
             def indicators(start: int, end: int) -> Any:
                 return (codes[which, start:end] == level).astype(xp.float64)
 
-            yield _Columns([place for place, *_ in levels], indicators, [1] * len(levels), [0] * len(levels))
+            yield _DeviceColumns([place for place, *_ in levels], indicators, [1] * len(levels), [0] * len(levels))
 
-    def _ranged(self, places: list[int], values: Callable[[int, int], Any]) -> _Columns:
-        """Columns, once it is known which bits their values have."""
+    def _ranged(self, places: list[int], values: Callable[[int, int], Any]) -> _DeviceColumns:
+        """Return columns with the range of bits of their values."""
         powers = np.full(len(places), _LOWEST_EXPONENT, dtype=np.int64)
         lowest = np.full(len(places), 1024, dtype=np.int64)
         at_once = max(_NUMBERS_AT_ONCE // 4 // len(places), 1)
         for start in range(0, self._rows, at_once):
             own_powers, own_lowest = self._bit_ranges(values(start, min(start + at_once, self._rows)))
             powers, lowest = np.maximum(powers, own_powers), np.minimum(lowest, own_lowest)
-        return _Columns(places, values, powers.tolist(), lowest.tolist())
+        return _DeviceColumns(places, values, powers.tolist(), lowest.tolist())
 
     def _bit_ranges(self, values: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Of rows of values, the e for which every |x| < 2**e, and that of the lowest bit set in any."""
+        """Return per column the least e with every |x| < 2**e, and the exponent of the lowest bit set in any value."""
         xp = self._device.xp
         largest = self._device.here(xp.abs(values).max(axis=1))
         powers = np.where(largest > 0, np.frexp(largest)[1], _LOWEST_EXPONENT).astype(np.int64)
         bits = xp.ascontiguousarray(values).view(xp.int64)
         written = bits >> _MANTISSA_BITS & _EXPONENTS
         mantissa = bits & ((1 << _MANTISSA_BITS) - 1) | (written > 0).astype(xp.int64) << _MANTISSA_BITS
-        # The lowest bit alone, as a double, whose exponent is its place.
+        # The lowest bit alone as a double: its exponent is the index of the bit.
         last = (mantissa & -mantissa).astype(xp.float64).view(xp.int64) >> _MANTISSA_BITS
         # A subnormal number has the smallest exponent and no leading bit.
         exponent = xp.maximum(written, 1) - 1075 + last - 1023
         return powers, self._device.here(xp.where(mantissa == 0, 1024, exponent).min(axis=1)).astype(np.int64)
 
-    def _products(self, groups: Sequence[_Columns], height: int) -> list[tuple[Any, Any]]:
-        """For each digit of weights the high and low halves of the sums of products of all slices, [height, height]."""
+    def _products(self, groups: Sequence[_DeviceColumns], height: int) -> list[tuple[Any, Any]]:
+        """Return high and low halves of the sums of products of all slices, [height, height], per digit of weights."""
         xp = self._device.xp
         size = rows_of_tile(weighted=self._weights is not None)
         tiles = max(min(_NUMBERS_AT_ONCE // (height * max(size, height)), -(-self._rows // size)), 1)
         halves = [(xp.zeros((height, height), xp.int64), xp.zeros((height, height), xp.int64)) for _ in self._digits]
         for start in range(0, self._rows, tiles * size):
             end = min(start + tiles * size, self._rows)
-            # Beyond the last row there are zeros.
+            # Rows beyond the last are zero.
             sliced = xp.zeros((height, tiles * size))
             at = 0
             for own in groups:
@@ -239,22 +239,22 @@ class DeviceSums:
         return halves
 
     def _digit(self, start: int, end: int, shift: int) -> Any:
-        """A digit of the weights of some rows."""
+        """Return a digit of the weights of some rows."""
         return self._weights[start:end].astype(self._device.xp.int64) >> shift & ((1 << DIGIT_BITS) - 1)
 
     def distinct(self, column: int, standard: Standard, low: int, high: int) -> NDArray[np.int64]:
-        """The distinct values of a column in standard units that lie in a range, ascending."""
+        """Return the distinct values of a column in standard units that lie in a range, ascending."""
         values = self._column(column, standard)
         return self._device.here(self._device.xp.unique(values[(values >= low) & (values <= high)]))
 
-    def summed(self, summings: Sequence[Summing], standards: Sequence[Standard]) -> list[Summed]:
-        """Of each summing the configurations that occur, and the sums in each."""
-        if not summings:
+    def summed(self, sum_queries: Sequence[SumQuery], standards: Sequence[Standard]) -> list[SupportSums]:
+        """Return, for each query, the configurations that occur and the sums in each."""
+        if not sum_queries:
             return []
         values = self._row_by_row(standards)
         ones = len(standards)
         pairs_of: dict[tuple[int, ...], dict[tuple[int, int], int]] = {}
-        for variables, x, y in summings:
+        for variables, x, y in sum_queries:
             pairs = pairs_of.setdefault(tuple(variables), {})
             for pair in ((x, ones), (x, y)):
                 pairs.setdefault(pair, len(pairs))
@@ -265,14 +265,14 @@ class DeviceSums:
         ]
         words = {variables: _words(self._device.here(own)) for variables, own in zip(pairs_of, sums, strict=True)}
         answers = []
-        for variables, x, y in summings:
+        for variables, x, y in sum_queries:
             own = tuple(variables)
             places = [pairs_of[own][x, ones], pairs_of[own][x, y]]
             answers.append((strata[own].keys, np.ascontiguousarray(words[own][:, places])))
         return answers
 
     def _strata(self, variables: tuple[int, ...]) -> Strata:
-        """The rows in the order of the configurations of some variables; what was made last is kept."""
+        """Sort the rows by the configuration of some variables; the latest results are cached."""
         known = self._known_strata.pop(variables, None)
         if known is None:
             assert self._categorical is not None, "strata are of categorical columns"
@@ -283,7 +283,7 @@ class DeviceSums:
         return known
 
     def _row_by_row(self, standards: Sequence[Standard]) -> Any:
-        """All columns in standard units and one of ones, [rows, columns + 1]: the values of a row are neighbours."""
+        """Return all columns in standard units and a column of ones, [rows, columns + 1]."""
         known = self._known_rows
         if known is None or known[0] != list(standards):
             xp = self._device.xp
@@ -295,7 +295,7 @@ class DeviceSums:
         return known[1]
 
     def _column(self, column: int, standard: Standard) -> Any:
-        """A column in standard units, as integers in steps of 2**-bits."""
+        """Return a column in standard units, as integers in steps of 2**-bits."""
         known = self._standardised.get(column)
         if known is None or known[0] != standard:
             values = standardised(self._device.xp, self._values[column], standard)
@@ -304,8 +304,8 @@ class DeviceSums:
 
 
 def standardised(xp: Any, values: Any, standard: Standard) -> Any:
-    """(x - mean) / deviation in steps of 2**-bits: what `src/core/counting/strata.cpp` does, operation by operation."""
-    # Two factors, as the power itself may be beyond the range of a double.
+    """Return (x - mean) / deviation in steps of 2**-bits, by the operations of `src/core/counting/strata.cpp`."""
+    # Two factors, because the power itself may be beyond the range of a double.
     half = int(-standard.power / 2)
     scaled = values * math.ldexp(1.0, half) * math.ldexp(1.0, -standard.power - half)
     high, low = _two_sum(scaled, -standard.mean[0])
@@ -318,14 +318,14 @@ def standardised(xp: Any, values: Any, standard: Standard) -> Any:
 
 
 def _two_sum(a: Any, b: Any) -> tuple[Any, Any]:
-    """The sum of doubles and its rounding error, both exact (Knuth)."""
+    """Return the sum of doubles and its rounding error, both exact (Knuth)."""
     s = a + b
     t = s - a
     return s, (a - (s - t)) + (b - t)
 
 
 def _two_product(a: Any, b: float) -> tuple[Any, Any]:
-    """The product of doubles and its rounding error, both exact (Dekker)."""
+    """Return the product of doubles and its rounding error, both exact (Dekker)."""
     splitter = float((1 << 27) + 1)
     p = a * b
     t = splitter * a
@@ -338,7 +338,7 @@ def _two_product(a: Any, b: float) -> tuple[Any, Any]:
 
 
 def _words(halves: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Integers of 128 bits, [..., 2], the lower half first, in three words of 40 bits, the last one with the sign."""
+    """Convert integers of 128 bits, [..., 2], lower half first, to three words of 40 bits, the last with the sign."""
     low, high = halves[..., 0], halves[..., 1]
     mask = np.uint64((1 << WORD_BITS) - 1)
     middle = (low >> np.uint64(WORD_BITS) | high << np.uint64(64 - WORD_BITS)) & mask
@@ -347,7 +347,7 @@ def _words(halves: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 
 def _as_integers(words: NDArray[np.int64]) -> NDArray[np.object_]:
-    """Wide integers from their words, [words, ...]."""
+    """Convert words [words, ...] to Python integers."""
     found = np.zeros(words.shape[1:], dtype=object)
     for place, own in enumerate(words):
         if own.any():

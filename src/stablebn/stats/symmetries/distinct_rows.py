@@ -1,4 +1,4 @@
-"""The distinct rows of a source, for symmetries: fetched block by block, as long as they are not too many."""
+"""The distinct rows of a source as a structure, fetched block by block unless there are too many."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from stablebn.stats.symmetries.symmetry import MOST_WORK, Structure, TableRows
 
 
 class ManyRows:
-    """Rows that are too many to hold. One look at them is all that the limit of work permits: colours add up.
+    """Rows with too many distinct ones to fetch: only one pass for colours, which add up, is within `MOST_WORK`.
 
     Parameters
     ----------
     source, codes_of_block, arguments
-        As of `rows_of`.
+        As in `rows_of`.
     """
 
     cells = MOST_WORK + 1
@@ -30,37 +30,39 @@ class ManyRows:
         self._arguments = arguments
 
     def colours(self, classes: Sequence[int], wanted: Sequence[int]) -> list[int]:
-        """A colour for each wanted variable from the classes of all."""
+        """Return a colour for each wanted variable, made from the classes of all."""
         found = [0] * len(classes)
-        for colours in self._source.each(_colours, list(classes), list(wanted), self._codes_of_block, *self._arguments):
+        for colours in self._source.map_blocks(
+            _colours, list(classes), list(wanted), self._codes_of_block, *self._arguments
+        ):
             found = [(own + more) % 2**64 for own, more in zip(found, colours, strict=True)]
         return found
 
     def exchangeable(self, u: int, v: int) -> bool:
-        """Nobody asks after the first look."""
+        """Raise `AssertionError`: the limit of work ends before this is called."""
         raise AssertionError
 
     def certificate(self, order: Sequence[int]) -> int:
-        """Nobody asks after the first look."""
+        """Raise `AssertionError`: the limit of work ends before this is called."""
         raise AssertionError
 
     def same(self, order: Sequence[int], other: Sequence[int]) -> bool:
-        """Nobody asks after the first look."""
+        """Raise `AssertionError`: the limit of work ends before this is called."""
         raise AssertionError
 
 
 def rows_of(source: RowSource, codes_of_block: Callable[..., Any], *arguments: object) -> Structure:
-    """The rows of a source as a structure.
+    """Return the rows of a source as a structure.
 
     Parameters
     ----------
     source : RowSource
     codes_of_block : callable
-        Of a block and the arguments, the codes [n, rows] and the weights or None.
+        Takes a block and the arguments; returns the codes [n, rows], and the weights or None.
     """
     codes: NDArray[Any] | None = None
     weights: NDArray[np.int64] = np.empty(0, dtype=np.int64)
-    for more, times in source.each(_distinct, codes_of_block, *arguments):
+    for more, times in source.map_blocks(_distinct, codes_of_block, *arguments):
         if codes is None:
             codes, weights = more, times
             continue

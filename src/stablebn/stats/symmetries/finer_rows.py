@@ -1,8 +1,8 @@
-"""Rows with continuous values as exact as another unit permits: they decide between near copies of a column.
+"""Rows with unrounded continuous values, which distinguish near copies of a column.
 
-Rows are first compared by values that are rounded to 2**-16 standard deviations. Two columns that differ by less look
-the same then, although they are not. Here their values are the same only if no gap between neighbouring values of the
-columns parts them, beyond what the rounding of another unit can do.
+Rows are first compared by values that are rounded to 2**-16 standard deviations, so that two columns with smaller
+differences look equal. Here values are equal only if no gap separates them that is wider than the rounding of a change
+of units.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from stablebn.stats.row_source import RowSource
 from stablebn.stats.symmetries.distinct_rows import rows_of
 from stablebn.stats.symmetries.symmetry import MOST_WORK, Structure
 
-# What stands for a missing value: no place among the values is negative.
+# The code of a missing value: no index among the values is negative.
 _HOLE = -1
 
 
-class Point(Protocol):
-    """A column that may be mirrored; it is pickled with the function that reads its values."""
+class ComparedPoint(Protocol):
+    """A column, mirrored or not; it is pickled with the function that reads its values."""
 
     @property
     def tolerance(self) -> float:
-        """The largest gap between equal values; 0 if the values are codes."""
+        """Return the largest gap between equal values; 0 if the values are codes."""
 
 
-SomePoint = TypeVar("SomePoint", bound=Point)
+SomePoint = TypeVar("SomePoint", bound=ComparedPoint)
 
 
 class FinerRows:
-    """The rows of a table as a structure; nothing is computed before it is needed.
+    """The rows of a table as a structure, computed when it is first used.
 
     Parameters
     ----------
     source : RowSource
-    points : sequence of Point
+    points : sequence of ComparedPoint
     groups : sequence of sequences of int
-        Points that may be exchanged: these share the gaps between their values.
+        Points that may be exchanged: values of a group are compared with each other.
     values_of_block : callable
-        Of a block and a point, the codes or the standardised values; NaN is a missing value.
+        Takes a block and a point; returns the codes or the standardised values, NaN if missing.
     """
 
     def __init__(
@@ -61,11 +61,11 @@ class FinerRows:
 
     @property
     def is_too_large(self) -> bool:
-        """Check whether there are more values than may be looked at."""
+        """Return whether there are more values than `MOST_WORK`."""
         return self._source.rows * len(self._points) > MOST_WORK
 
     def keeps(self, symmetry: Mapping[int, int]) -> bool:
-        """Check whether the rows stay as they are if points go where a symmetry says."""
+        """Return whether the rows stay the same if a symmetry moves the points."""
         moved = [(point, image) for point, image in symmetry.items() if point != image]
         if all(self._are_identical(point, image) for point, image in moved):
             return True
@@ -74,7 +74,7 @@ class FinerRows:
 
     def _are_identical(self, point: int, image: int) -> bool:
         pair = [self._points[point], self._points[image]]
-        return all(self._source.each(_are_equal, self._values_of_block, *pair))
+        return all(self._source.map_blocks(_are_equal, self._values_of_block, *pair))
 
     @cached_property
     def _rows(self) -> Structure:
@@ -83,7 +83,7 @@ class FinerRows:
             own = [self._points[point] for point in group]
             tolerance = max(point.tolerance for point in own)
             if tolerance:
-                found = np.unique(np.concatenate([*self._source.each(_values, self._values_of_block, own)]))
+                found = np.unique(np.concatenate([*self._source.map_blocks(_values, self._values_of_block, own)]))
                 first = np.concatenate([[True], np.diff(found) > tolerance])
                 for point in group:
                     starts[point] = found[first]
@@ -91,31 +91,35 @@ class FinerRows:
 
     @property
     def cells(self) -> int:
-        """How many numbers a look at all of it takes."""
+        """Return the number of values that a full pass reads."""
         return self._rows.cells
 
     def colours(self, classes: Sequence[int], wanted: Sequence[int]) -> list[int]:
-        """A colour for each wanted point, from the classes of all."""
+        """Return a colour for each wanted point, made from the classes of all."""
         return self._rows.colours(classes, wanted)
 
     def exchangeable(self, u: int, v: int) -> bool:
-        """Check whether it stays the same if two points change places."""
+        """Return whether the rows stay the same if two points are exchanged."""
         return self._are_identical(u, v) or self._rows.exchangeable(u, v)
 
     def certificate(self, order: Sequence[int]) -> int:
-        """A hash of it with the points in this order."""
+        """Return a hash of the rows with the points in this order."""
         return self._rows.certificate(order)
 
     def same(self, order: Sequence[int], other: Sequence[int]) -> bool:
-        """Check whether it is the same with the points in either order."""
+        """Return whether the rows are the same with the points in either order."""
         return self._rows.same(order, other)
 
 
-def _are_equal(block: Any, values_of_block: Callable[..., NDArray[Any]], one: Point, other: Point) -> bool:
+def _are_equal(
+    block: Any, values_of_block: Callable[..., NDArray[Any]], one: ComparedPoint, other: ComparedPoint
+) -> bool:
     return np.array_equal(values_of_block(block, one), values_of_block(block, other), equal_nan=True)
 
 
-def _values(block: Any, values_of_block: Callable[..., NDArray[Any]], points: Sequence[Point]) -> NDArray[np.float64]:
+def _values(
+    block: Any, values_of_block: Callable[..., NDArray[Any]], points: Sequence[ComparedPoint]
+) -> NDArray[np.float64]:
     values: NDArray[np.float64] = np.concatenate([values_of_block(block, point) for point in points])
     known: NDArray[np.float64] = values[~np.isnan(values)]
     return known
@@ -124,7 +128,7 @@ def _values(block: Any, values_of_block: Callable[..., NDArray[Any]], points: Se
 def _codes_of_block(
     block: Any,
     values_of_block: Callable[..., NDArray[Any]],
-    points: Sequence[Point],
+    points: Sequence[ComparedPoint],
     starts: Sequence[NDArray[np.float64] | None],
 ) -> tuple[NDArray[np.int32], NDArray[np.int64] | None]:
     codes = np.empty((len(points), block.rows), dtype=np.int32)

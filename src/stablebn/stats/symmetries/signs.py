@@ -1,8 +1,8 @@
-"""Signs: a continuous column and its mirror image say the same, also where units mean something.
+"""Signs of continuous columns: a column and its mirror image are equivalent, even if units matter.
 
-No score knows a sign, so nothing else may. A column whose values are not distributed symmetrically has a sign of its
-own, the one with which its values come first. All others stand twice in the structures, as they are and mirrored, so
-that symmetries may turn them round.
+No score depends on signs, so no other decision may. A column with an asymmetric distribution has a canonical sign, the
+one with which its values sort first. All other columns appear twice in the structures, as they are and mirrored, so
+that a symmetry may change their signs.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from stablebn.table.table import ContinuousTable
 
 
 def points_of(signs: Sequence[int]) -> tuple[list[int], NDArray[np.int64]]:
-    """Every variable, and those that have no sign of their own a second time, mirrored; and the signs of these points.
+    """Return all variables, then those without a canonical sign a second time, mirrored; and the signs of these points.
 
     Parameters
     ----------
     signs : sequence of int
-        Of each variable, 0: it has none.
+        The canonical sign of each variable; 0 if it has none.
     """
     points = [*range(len(signs)), *(v for v, sign in enumerate(signs) if not sign)]
     return points, np.array([*(sign or 1 for sign in signs), *[-1] * (len(points) - len(signs))], dtype=np.int64)
@@ -35,15 +35,15 @@ def points_of(signs: Sequence[int]) -> tuple[list[int], NDArray[np.int64]]:
 
 @dataclass(frozen=True)
 class Image:
-    """A column in its own units, or a mirror image of it.
+    """A column in its own units, or its mirror image.
 
     Attributes
     ----------
     column : int
     sign : int
-        -1: minus the column.
+        1 or -1, by which values are multiplied.
     mirrored : array or None
-        Turned round besides, each of these values, ascending, becoming that which is as far from the other end.
+        The distinct values, ascending, if the column is also reversed: the first becomes the last, and so on.
     """
 
     column: int
@@ -51,7 +51,7 @@ class Image:
     mirrored: NDArray[np.float64] | None = None
 
     def of(self, block: ContinuousTable) -> NDArray[np.float64]:
-        """The value in every row; there is only one zero, and one way to be missing."""
+        """Return the value in every row, with a single zero and a single NaN."""
         values: NDArray[np.float64] = self.sign * block.values[self.column] + 0.0
         known = ~np.isnan(values)
         values[~known] = np.nan
@@ -61,12 +61,12 @@ class Image:
 
 
 class ColumnsInUnits:
-    """Columns as they are but for their signs, by the bits of their values.
+    """Columns in their own units up to signs, compared by the bits of their values.
 
     Parameters
     ----------
     source : RowSource
-        Of continuous tables.
+        A source of continuous tables.
     """
 
     def __init__(self, source: RowSource) -> None:
@@ -74,19 +74,19 @@ class ColumnsInUnits:
         self._images: dict[int, list[Image]] = {}
 
     def points(self, columns: Sequence[int]) -> list[int]:
-        """Which of some columns each point is: all, and symmetric ones a second time."""
+        """Return the column of each point: all columns, then the symmetric ones a second time."""
         return points_of([len(self._images_of(column)) == 1 for column in columns])[0]
 
     def rows(self, columns: Sequence[int]) -> Structure:
-        """The rows of these points as a structure."""
+        """Return the rows of these points as a structure."""
         images = [self._images_of(column) for column in columns]
         points = [own[0] for own in images] + [own[1] for own in images if len(own) > 1]
         return rows_of(self._source, _bits_of_block, points)
 
     def _images_of(self, column: int) -> list[Image]:
-        """The column with the sign that comes first; and, where it cannot be told from it, its mirror image."""
+        """Return the column with its canonical sign; and its mirror image, if the distribution is symmetric."""
         if column not in self._images:
-            found = [*self._source.each(_counted_in_block, column)]
+            found = [*self._source.map_blocks(_counted_in_block, column)]
             values, times = distinct_counts(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
             sign = first_image(values, times) or 1
             if sign < 0:
@@ -99,20 +99,20 @@ class ColumnsInUnits:
 
 
 def is_symmetric(values: NDArray[np.float64], times: NDArray[np.int64]) -> bool:
-    """Whether a column has the same values, as often, once it is mirrored at its middle; none of their bits is lost.
+    """Return whether a column has the same values equally often, bit by bit, once it is mirrored at its middle.
 
     Parameters
     ----------
     values, times : array
-        As of `first_image`.
+        As in `first_image`.
     """
     if not np.array_equal(times, times[::-1]):
         return False
-    # In units in which no sum is too large.
+    # Scale so that no sum overflows.
     one = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
     other = one[::-1]
     total = one + other
-    # What is lost in a sum of doubles is a double (Knuth).
+    # The rounding error of a sum of doubles is a double (Knuth).
     rest = total - one
     lost = (one - (total - rest)) + (other - rest)
     return bool((total == total[0]).all() and (lost == lost[0]).all())

@@ -1,4 +1,4 @@
-"""What must stay as it is when variables are exchanged, so that the exchange is a symmetry."""
+"""Structures that an exchange of variables must leave unchanged to be a symmetry of the data."""
 
 from __future__ import annotations
 
@@ -12,45 +12,45 @@ from numpy.typing import NDArray
 from stablebn import _core
 
 MOST_WORK = 1 << 29
-"""Numbers to look at, some nanoseconds each, before names decide. No limit of time: the answer never depends on the
-machine."""
+"""Number of values that may be read, some nanoseconds each, before names decide. There is no time limit, because the
+answer must not depend on the machine."""
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Structure(Protocol):
-    """Something that variables have: the rows of their table, or a relation between each two of them.
+    """The rows of a table, or a relation between each two of its variables.
 
-    Where signs mean nothing, a variable may be there twice, the second time mirrored: an exchange of such points is one
-    of variables together with a change of signs.
+    If signs do not matter, a variable may be present twice, the second time mirrored: an exchange of such points is an
+    exchange of variables together with a change of signs.
 
-    Hashes may only tell things apart; that something is the same is seen in the things themselves.
+    Hashes may only distinguish; equality is decided by comparing the structures themselves.
     """
 
     @property
     def cells(self) -> int:
-        """How many numbers a look at all of it takes."""
+        """Return the number of values that a full pass reads."""
 
     def colours(self, classes: Sequence[int], wanted: Sequence[int]) -> list[int]:
-        """A colour for each wanted variable (0 for the others), from the classes of all."""
+        """Return a colour for each wanted variable (0 for the others), made from the classes of all."""
 
     def exchangeable(self, u: int, v: int) -> bool:
-        """Whether it stays the same if two variables change places."""
+        """Return whether the structure stays the same if two variables are exchanged."""
 
     def certificate(self, order: Sequence[int]) -> int:
-        """A hash of it with the variables in this order."""
+        """Return a hash of the structure with the variables in this order."""
 
     def same(self, order: Sequence[int], other: Sequence[int]) -> bool:
-        """Whether it is the same with the variables in either order."""
+        """Return whether the structure is the same with the variables in either order."""
 
 
 class TableRows:
-    """The rows of a table, each as often as it occurs; where a row stands means nothing.
+    """The rows of a table with their frequencies, in no particular order.
 
     Parameters
     ----------
     codes : uint8, uint16, int32 or uint64 array [n, rows]
-        Equal codes of two variables are the same value.
+        Equal codes of two variables mean the same value.
     weights : int64 array [rows] or None
     """
 
@@ -64,7 +64,7 @@ class TableRows:
 
 
 class Relation:
-    """A number for each ordered pair of variables: marks of a graph, or correlations.
+    """A number for each ordered pair of variables, such as marks of a graph or correlations.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Relation:
         self.cells = numbers.size
 
     def colours(self, classes: Sequence[int], wanted: Sequence[int]) -> list[int]:
-        """A colour for each wanted variable: the multiset of (class, number there, number back) of all variables."""
+        """Return a colour for each wanted variable: a hash of the multiset of (class, number to, number from)."""
         found = [0] * len(classes)
         of_class = _mixed(np.array(classes, dtype=np.uint64))
         for v in wanted:
@@ -85,22 +85,22 @@ class Relation:
         return found
 
     def exchangeable(self, u: int, v: int) -> bool:
-        """Whether it stays the same if two variables change places."""
+        """Return whether the structure stays the same if two variables are exchanged."""
         order = np.arange(len(self._numbers))
         order[[u, v]] = v, u
         rows, columns = self._numbers[[u, v]], self._numbers[:, [u, v]]
         return np.array_equal(rows[:, order], rows[::-1]) and np.array_equal(columns[order], columns[:, ::-1])
 
     def certificate(self, order: Sequence[int]) -> int:
-        """A hash of it with the variables in this order."""
+        """Return a hash of the structure with the variables in this order."""
         return int.from_bytes(blake2b(self._ordered(order).tobytes(), digest_size=8).digest(), "big")
 
     def same(self, order: Sequence[int], other: Sequence[int]) -> bool:
-        """Whether it is the same with the variables in either order."""
+        """Return whether the structure is the same with the variables in either order."""
         return np.array_equal(self._ordered(order), self._ordered(other))
 
     def of_points(self, points: Sequence[int]) -> Relation:
-        """The relation between points, each of which stands for a variable."""
+        """Return the relation between points, each of which stands for a variable."""
         return Relation(self._ordered(points))
 
     def _ordered(self, order: Sequence[int]) -> NDArray[np.int64]:

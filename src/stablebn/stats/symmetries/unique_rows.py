@@ -1,4 +1,4 @@
-"""Equal rows made one, with a weight."""
+"""Merge equal rows into one row with a weight."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from stablebn import _core
 from stablebn.columns.encode import narrow
 from stablebn.table.table import CategoricalTable
 
-# Numbers of configurations are 16 bits wide.
+# The index of a configuration has 16 bits.
 MOST_CONFIGURATIONS = 1 << 16
-# Rows a configuration, on average, from which collapsing costs less than it saves.
+# Rows per configuration, on average, from which merging costs less than it saves.
 ROWS_TO_COLLAPSE = 100
 
 
 def collapsed(table: CategoricalTable) -> CategoricalTable:
-    """The distinct rows of a table, each weighted by how often it occurs, where there must be few of them.
+    """Return the distinct rows of a table with their weights, if only few are possible; otherwise the table.
 
-    The statistics are the same integers; only tables with few configurations for their rows are worth the pass.
+    The statistics are the same integers.
     """
-    # A hole is told from all values.
+    # A missing value differs from all levels.
     levels = [len(own) + (v in table.holes) for v, own in enumerate(table.levels)]
     configurations = math.prod(levels)
     rows = table.codes.shape[1]

@@ -1,1 +1,1 @@
-"""What only the study of the paper needs: its definition, published figures, tables and claims."""
+"""Define the study of the paper: its networks and learners, tables, figures, claims and published numbers."""

@@ -1,11 +1,11 @@
-"""How a climb came to its graph: the arcs of Asia, in the order they were added, beside the true ones."""
+"""Draw the arcs that hill climbing and Tabu learn for Asia, numbered by the step that added them."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from stablebn.api import functions as api
+from stablebn.api.learn import learn_without_signals
 from stablebn.graph import compare
 from stablebn.networks.model import Network
 from stablebn.plotting.colours import BLUE, ORANGE, PALE, VERMILION
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ROWS, SEED = 10_000, 1
 CLIMBS = {"hc": "HC, columns in alphabetic order", "tabu-stable": "Tabu-Stable, columns in any order"}
 
-# Where the nodes stand: roots above, as in the drawings of the network since 1988.
+# The positions of the nodes: roots at the top, as in the drawings of the network since 1988.
 PLACES = {
     "asia": (0.0, 3.0),
     "smoke": (2.6, 3.0),
@@ -46,38 +46,38 @@ def arcs_of_asia(network: Network) -> Figure:
     table = table.select(sorted(table.column_names))
     figure = new_figure(9, 4.3)
     panels = figure.subplots(1, len(CLIMBS))
-    for place, (panel, (algorithm, title)) in enumerate(zip(panels, CLIMBS.items(), strict=True)):
-        _draw_graph(panel, network, api.learn_in_a_loop(table, algorithm))
-        tidy(panel, title, place)
+    for index, (panel, (algorithm, title)) in enumerate(zip(panels, CLIMBS.items(), strict=True)):
+        _draw_graph(panel, network, learn_without_signals(table, algorithm))
+        tidy(panel, title, index)
     _draw_legend(figure)
     return figure
 
 
 def steps_of(result: Result) -> dict[tuple[Hashable, Hashable], int]:
-    """For every arc that was learned, the step of the search at which it was added, or turned last."""
+    """Return the step of the search that added each learned arc, or reversed it last."""
     trace = result.trace
     steps: dict[tuple[Hashable, Hashable], int] = {}
-    # Tabu walks on from the best graph it has seen.
-    best = max(range(len(trace)), key=lambda place: trace.score[place], default=-1)
-    for place in range(best + 1):
-        arc = (trace.source[place], trace.target[place])
-        if trace.move[place] == "add":
-            steps[arc] = place + 1
+    # Tabu search goes on after the best graph, so only the steps up to it count.
+    best = max(range(len(trace)), key=lambda index: trace.score[index], default=-1)
+    for index in range(best + 1):
+        arc = (trace.source[index], trace.target[index])
+        if trace.move[index] == "add":
+            steps[arc] = index + 1
         else:
             del steps[arc]
-        if trace.move[place] == "reverse":
-            steps[arc[::-1]] = place + 1
+        if trace.move[index] == "reverse":
+            steps[arc[::-1]] = index + 1
     return steps
 
 
 def undecided(result: Result) -> set[frozenset[Hashable]]:
-    """The pairs whose arc may point either way: the graph's equivalence class leaves them without direction."""
+    """Return the pairs that are undirected in the CPDAG."""
     cpdag = result.cpdag
     return set() if cpdag is None else {frozenset(edge) for edge in cpdag.undirected}
 
 
 def judge(result: Result, network: Network) -> dict[frozenset[Hashable], str]:
-    """For every pair joined in the learned graph or the true one, what their equivalence classes say of it."""
+    """Compare the CPDAGs of the learned and the true graph for every pair that is adjacent in one of them."""
     verdicts = {frozenset(arc): RIGHT for arc in result.arcs}
     for edge in compare(result, network.dag).edges:
         verdicts[frozenset((edge.a, edge.b))] = EXTRA if not edge.true else TURNED if edge.learned else MISSING
@@ -90,10 +90,10 @@ def _draw_graph(panel: Axes, network: Network, result: Result) -> None:
     for arc in network.arcs:
         if verdicts[frozenset(arc)] == MISSING:
             _draw_arc(panel, boxes, arc, PALE)
-    either_way = undecided(result)
+    reversible = undecided(result)
     for arc, step in steps_of(result).items():
         colour = COLOURS[verdicts[frozenset(arc)]]
-        _draw_arc(panel, boxes, arc, colour, dashed=frozenset(arc) in either_way)
+        _draw_arc(panel, boxes, arc, colour, dashed=frozenset(arc) in reversible)
         _draw_number(panel, arc, colour, step)
     panel.set(xlim=(-0.5, 4.1), ylim=(-0.3, 3.3))
     panel.set_axis_off()
@@ -141,7 +141,7 @@ def _draw_arc(
 
 
 def _draw_number(panel: Axes, arc: tuple[Hashable, Hashable], colour: str, number: int) -> None:
-    """In the middle of an arc."""
+    """Write a number in the middle of an arc."""
     (x0, y0), (x1, y1) = (PLACES[str(node)] for node in arc)
     panel.text(
         (x0 + x1) / 2,

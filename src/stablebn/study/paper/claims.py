@@ -1,4 +1,4 @@
-"""The claims of the paper's abstract, text and conclusion, each with our figure and the paper's."""
+"""List the claims of the paper's abstract, text and conclusion, each with our number and the published one."""
 
 from __future__ import annotations
 
@@ -15,98 +15,98 @@ from stablebn.study.paper.paper import (
     count_highest,
     residual_key,
 )
-from stablebn.study.paper.published import TABU_STABLE_TO_TABU_SECONDS, Figures, Value
-from stablebn.study.tables.table import Entry, Row, Table
+from stablebn.study.paper.published import TABU_STABLE_TO_TABU_SECONDS, NumberTables
+from stablebn.study.tables.table import StudyTable, TableCell, TableRow, Value
 
-# The graphs of the rest have no score where no DAG extends them, and means over other networks do not compare.
+# Graphs of the other learners have no score if no DAG extends them: their means would be over other networks.
 LEARNERS_OF_DAGS = tuple(learner for learner in PAPER_ALGORITHMS if learner not in TESTERS)
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement that a figure bears out, or does not.
+    """A statement of the paper, and the number that supports or contradicts it.
 
     Attributes
     ----------
     text : str
-        What the figure is of.
+        Describes the number.
     figure : callable
-        Takes it from our figures, or from the paper's; None where they lack it.
+        Takes the number from our tables, or from the published ones; None if they do not have it.
     holds : callable
-        Whether a figure bears the claim out.
+        Whether a number supports the claim.
     style : str
-        Format of numbers.
-    said : number, str or None
-        The paper's figure, where only its text tells it.
+        The format of numbers.
+    stated : number, str or None
+        The published number, if only the text of the paper has it.
     """
 
     text: str
-    figure: Callable[[Figures], Value]
+    figure: Callable[[NumberTables], Value]
     holds: Callable[[Value], bool]
     style: str = ".4f"
-    said: Value = None
+    stated: Value = None
 
 
-def claims_table(ours: Figures, published: Figures) -> Table:
-    """The claims of which we have a figure, beside the paper's if they are given."""
+def claims_table(ours: NumberTables, published: NumberTables) -> StudyTable:
+    """Return a table of the claims for which we have a number, with the published numbers if they are given."""
     rows = []
     for claim in CLAIMS:
         figure = claim.figure(ours)
         if figure is None:
             continue
-        theirs = None
+        published_number = None
         if published:
-            theirs = claim.figure(published) if claim.said is None else claim.said
-        held = "yes" if claim.holds(figure) else "no"
-        rows.append(Row(claim.text, (Entry(figure, theirs, claim.style), Entry(held))))
-    return Table(
+            published_number = claim.figure(published) if claim.stated is None else claim.stated
+        holds = "yes" if claim.holds(figure) else "no"
+        rows.append(TableRow(claim.text, (TableCell(figure, published_number, claim.style), TableCell(holds))))
+    return StudyTable(
         "claims",
         "The paper's claims",
         ("claim", "ours", "holds"),
         tuple(rows),
-        "Holds: our figure bears out what the paper concludes from its own, whether or not the numbers are near each "
-        "other. The samples are not the paper's. The table that a figure comes from tells what it is over, and how "
-        "many runs it leaves out.",
+        "Holds: our number supports the conclusion that the paper draws from its own, whether or not the two numbers "
+        "are close. The samples are not the paper's. The table of each number says which experiments it covers, and "
+        "how many runs are left out.",
     )
 
 
-def _number(figures: Figures, table: str, row: str, column: str) -> float | None:
+def _number(figures: NumberTables, table: str, row: str, column: str) -> float | None:
     value = figures.get(table, {}).get(row, {}).get(column)
     return None if isinstance(value, str) else value
 
 
-def _word(table: str, row: str, column: str) -> Callable[[Figures], Value]:
+def _text(table: str, row: str, column: str) -> Callable[[NumberTables], Value]:
     return lambda figures: figures.get(table, {}).get(row, {}).get(column)
 
 
-def _plain(table: str, row: str, column: str) -> Callable[[Figures], Value]:
+def _cell(table: str, row: str, column: str) -> Callable[[NumberTables], Value]:
     return lambda figures: _number(figures, table, row, column)
 
 
-def _gain(table: str, row: str, column: str, over: str) -> Callable[[Figures], Value]:
-    """By how much a column exceeds another."""
+def _gain(table: str, row: str, column: str, over: str) -> Callable[[NumberTables], Value]:
+    """Return the function for the difference of two columns."""
 
-    def gain(figures: Figures) -> Value:
+    def gain(figures: NumberTables) -> Value:
         more, less = (_number(figures, table, row, which) for which in (column, over))
         return None if more is None or less is None else more - less
 
     return gain
 
 
-def _ratio(table: str, row: str, over: str, column: str) -> Callable[[Figures], Value]:
-    """How many times a row is another one."""
+def _ratio(table: str, row: str, over: str, column: str) -> Callable[[NumberTables], Value]:
+    """Return the function for the quotient of two rows."""
 
-    def ratio(figures: Figures) -> Value:
+    def ratio(figures: NumberTables) -> Value:
         more, less = (_number(figures, table, which, column) for which in (row, over))
         return more / less if more is not None and less else None
 
     return ratio
 
 
-def _highest(table: str, column: str, learners: Sequence[str]) -> Callable[[Figures], Value]:
-    """Which learners have the highest value, of those with a score in as many experiments as any."""
+def _highest(table: str, column: str, learners: Sequence[str]) -> Callable[[NumberTables], Value]:
+    """Return the function for the learners with the highest value, of those with a score in the most experiments."""
 
-    def highest(figures: Figures) -> Value:
+    def highest(figures: NumberTables) -> Value:
         experiments = {name: _number(figures, table, name, "experiments") for name in learners}
         most = max((count for count in experiments.values() if count is not None), default=None)
         judged = [name for name in learners if experiments[name] == most]
@@ -116,38 +116,38 @@ def _highest(table: str, column: str, learners: Sequence[str]) -> Callable[[Figu
     return highest
 
 
-def _times(table: str, row: str, column: str, over: str) -> Callable[[Figures], Value]:
-    """How many times a column is another one."""
+def _times(table: str, row: str, column: str, over: str) -> Callable[[NumberTables], Value]:
+    """Return the function for the quotient of two columns."""
 
-    def times(figures: Figures) -> Value:
+    def times(figures: NumberTables) -> Value:
         more, less = (_number(figures, table, row, which) for which in (column, over))
         return more / less if more is not None and less else None
 
     return times
 
 
-def _row_gain(table: str, row: str, over: str, column: str) -> Callable[[Figures], Value]:
-    """By how much a row exceeds another."""
+def _row_gain(table: str, row: str, over: str, column: str) -> Callable[[NumberTables], Value]:
+    """Return the function for the difference of two rows."""
 
-    def gain(figures: Figures) -> Value:
+    def gain(figures: NumberTables) -> Value:
         more, less = (_number(figures, table, which, column) for which in (row, over))
         return None if more is None or less is None else more - less
 
     return gain
 
 
-def _slowest(table: str) -> Callable[[Figures], Value]:
-    def slowest(figures: Figures) -> Value:
+def _slowest(table: str) -> Callable[[NumberTables], Value]:
+    def slowest(figures: NumberTables) -> Value:
         seconds = {name: value for name in PAPER_ALGORITHMS if (value := _number(figures, table, name, "seconds"))}
         return max(seconds, key=seconds.__getitem__) if len(seconds) > 1 else None
 
     return slowest
 
 
-def _lowest(table: str, baseline: str) -> Callable[[Figures], Value]:
-    """In how many networks a baseline scores lower than the other and than all climbers."""
+def _lowest(table: str, baseline: str) -> Callable[[NumberTables], Value]:
+    """Return the function for the number of networks in which a baseline has the lowest score of all."""
 
-    def lowest(figures: Figures) -> Value:
+    def lowest(figures: NumberTables) -> Value:
         scores = [
             {name: value for name in (*CLIMBERS, "empty", "true") if isinstance(value := row.get(name), float)}
             for row in figures.get(table, {}).values()
@@ -159,10 +159,10 @@ def _lowest(table: str, baseline: str) -> Callable[[Figures], Value]:
     return lowest
 
 
-def _denser(kind: str) -> Callable[[Figures], Value]:
-    """Which learners' graphs are denser than the true ones."""
+def _denser(kind: str) -> Callable[[NumberTables], Value]:
+    """Return the function for the learners whose graphs are denser than the true ones."""
 
-    def denser(figures: Figures) -> Value:
+    def denser(figures: NumberTables) -> Value:
         true = _number(figures, "node_degree", "true graph", f"{kind}_mean")
         degrees = {name: _number(figures, "node_degree", name, f"{kind}_mean") for name in PAPER_ALGORITHMS}
         if true is None or not any(degrees.values()):
@@ -172,10 +172,10 @@ def _denser(kind: str) -> Callable[[Figures], Value]:
     return denser
 
 
-def _zero(table: str, column: str) -> Callable[[Figures], Value]:
-    """Which learners have a value of exactly 0."""
+def _zero(table: str, column: str) -> Callable[[NumberTables], Value]:
+    """Return the function for the learners with a value of exactly 0."""
 
-    def zero(figures: Figures) -> Value:
+    def zero(figures: NumberTables) -> Value:
         if not figures.get(table):
             return None
         return _named(name for name in PAPER_ALGORITHMS if _number(figures, table, name, column) == 0)
@@ -183,22 +183,22 @@ def _zero(table: str, column: str) -> Callable[[Figures], Value]:
     return zero
 
 
-def _largest_residual(variant: str) -> Callable[[Figures], Value]:
-    def largest(figures: Figures) -> Value:
+def _largest_residual(variant: str) -> Callable[[NumberTables], Value]:
+    def largest(figures: NumberTables) -> Value:
         grid = figures.get(residual_key(variant), {})
         return max((value for row in grid.values() for value in row.values() if isinstance(value, float)), default=None)
 
     return largest
 
 
-def _won(table: str) -> Callable[[Figures], Value]:
+def _won(table: str) -> Callable[[NumberTables], Value]:
     return lambda figures: count_highest(figures[table]) if figures.get(table) else None
 
 
-def _above_truth(table: str) -> Callable[[Figures], Value]:
-    """In how many networks Tabu-Stable scores higher than the true graph."""
+def _above_truth(table: str) -> Callable[[NumberTables], Value]:
+    """Return the function for the number of networks in which Tabu-Stable scores higher than the true graph."""
 
-    def above(figures: Figures) -> Value:
+    def above(figures: NumberTables) -> Value:
         rows = figures.get(table, {})
         gains = [_gain(table, network, "tabu-stable", "true")(figures) for network in rows]
         return f"{sum(isinstance(gain, float) and gain > 0 for gain in gains)} of {len(gains)}" if gains else None
@@ -206,26 +206,26 @@ def _above_truth(table: str) -> Callable[[Figures], Value]:
     return above
 
 
-def _non_extendable(row: str) -> Callable[[Figures], Value]:
-    def percents(figures: Figures) -> Value:
-        found = {learner: _number(figures, "non_extendable_percent", row, learner) for learner in TESTERS}
-        return ", ".join(f"{learner} {value:.1f}" for learner, value in found.items() if value is not None) or None
+def _non_extendable(row: str) -> Callable[[NumberTables], Value]:
+    def percents(figures: NumberTables) -> Value:
+        by_learner = {learner: _number(figures, "non_extendable_percent", row, learner) for learner in TESTERS}
+        return ", ".join(f"{learner} {value:.1f}" for learner, value in by_learner.items() if value is not None) or None
 
     return percents
 
 
-def _failing(figures: Figures) -> Value:
-    """Which learners have runs that timed out or failed."""
+def _failing(figures: NumberTables) -> Value:
+    """Return the learners with runs that timed out or failed."""
     if "failures_3h" not in figures:
         return None
     rows = figures["failures_3h"].values()
     return _named(name for name in PAPER_ALGORITHMS if any(row.get(name, "none") != "none" for row in rows))
 
 
-def _excess_degree(kind: str) -> Callable[[Figures], Value]:
-    """How much denser the graphs of Tabu-Stable are than the true ones."""
+def _excess_degree(kind: str) -> Callable[[NumberTables], Value]:
+    """Return the function for the degree of Tabu-Stable's graphs minus that of the true ones."""
 
-    def excess(figures: Figures) -> Value:
+    def excess(figures: NumberTables) -> Value:
         learned, true = (_number(figures, "node_degree", row, f"{kind}_mean") for row in ("tabu-stable", "true graph"))
         return None if learned is None or true is None else learned - true
 
@@ -237,11 +237,11 @@ def _named(learners: Iterable[str]) -> str:
 
 
 def _at_least(share: Fraction) -> Callable[[Value], bool]:
-    """Whether "a of b" is such a share, or more."""
+    """Return a check whether a is at least this share of b, in a value "a of b"."""
 
     def enough(value: Value) -> bool:
-        part, whole = str(value).split(" of ")
-        return int(part) >= share * int(whole)
+        part, total = str(value).split(" of ")
+        return int(part) >= share * int(total)
 
     return enough
 
@@ -273,18 +273,18 @@ def _is(expected: str) -> Callable[[Value], bool]:
 CLAIMS = (
     Claim(
         "Categorical networks in which Tabu-Stable's F1 has an SD of 0 at every sample size",
-        _word("stable_networks", "categorical", "tabu-stable"),
+        _text("stable_networks", "categorical", "tabu-stable"),
         _at_least(Fraction(13, 17)),
-        said="13 of 17",
+        stated="13 of 17",
     ),
     Claim(
         "The same of the continuous networks",
-        _word("stable_networks", "continuous", "tabu-stable"),
+        _text("stable_networks", "continuous", "tabu-stable"),
         _at_least(Fraction(1)),
-        said="7 of 7",
+        stated="7 of 7",
     ),
     *(
-        Claim(f"{name}'s {what}, {kind} networks without identical columns", _plain(table, learner, column), _is_zero)
+        Claim(f"{name}'s {what}, {kind} networks without identical columns", _cell(table, learner, column), _is_zero)
         for kind in ("categorical", "continuous")
         for table in (f"algorithms_{kind}",)
         for name, learner in (("Tabu-Stable", "tabu-stable"), ("HC-Stable", "hc-stable"))
@@ -311,7 +311,7 @@ CLAIMS = (
         _is("tabu-stable, hc-stable, fges"),
     ),
     *(
-        Claim(f"{name}'s F1 SD, {kind}: not 0", _plain(f"algorithms_{kind}", learner, "f1_sd"), _is_positive)
+        Claim(f"{name}'s F1 SD, {kind}: not 0", _cell(f"algorithms_{kind}", learner, "f1_sd"), _is_positive)
         for kind, name, learner in (
             ("categorical", "FGES", "fges"),
             ("categorical", "PC-Stable", "pc-stable"),
@@ -355,11 +355,11 @@ CLAIMS = (
     ),
     *(
         Claim(
-            f"Networks in which the {baseline} graph scores lowest, {kind}: {said}",
+            f"Networks in which the {baseline} graph scores lowest, {kind}: {stated}",
             _lowest(f"normalised_bic_{kind}", baseline),
             holds,
         )
-        for kind, baseline, said, holds in (
+        for kind, baseline, stated, holds in (
             ("categorical", "true", "more than half", _at_least(Fraction(9, 17))),
             ("continuous", "empty", "all", _at_least(Fraction(1))),
         )
@@ -414,7 +414,7 @@ CLAIMS = (
         _ratio("algorithms_categorical", "tabu-stable", "tabu", "seconds"),
         lambda value: isinstance(value, float) and value <= TABU_STABLE_TO_TABU_SECONDS,
         ".2f",
-        said=TABU_STABLE_TO_TABU_SECONDS,
+        stated=TABU_STABLE_TO_TABU_SECONDS,
     ),
     *(
         Claim(
@@ -422,9 +422,9 @@ CLAIMS = (
             _ratio("algorithms_categorical", learner, over, "seconds"),
             holds,
             ".2f",
-            said=said,
+            stated=stated,
         )
-        for name, learner, base, over, relation, holds, said in (
+        for name, learner, base, over, relation, holds, stated in (
             ("Tabu", "tabu", "HC", "hc", "less than 1", _is_below(1), None),
             ("Tabu-Stable", "tabu-stable", "HC-Stable", "hc-stable", "less than 1", _is_below(1), "less than 1"),
             ("HC-Stable", "hc-stable", "HC", "hc", "no more than 2", _is_below(2), None),

@@ -1,4 +1,4 @@
-"""The paper's experiments, cut as each of its tables asks for, and our figures in the shape of its own."""
+"""Select the experiments of each table of the paper, and compute our numbers in the shape of the published ones."""
 
 from __future__ import annotations
 
@@ -6,32 +6,33 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stablebn.networks.model import Network
-from stablebn.study.paper.published import CATEGORICAL, CONTINUOUS, WITHOUT_TWINS, Figures, Grid, Value, experiment
+from stablebn.study.paper.published import CATEGORICAL, CONTINUOUS, WITHOUT_TWINS, NumberTables, experiment
 from stablebn.study.record import Sample
 from stablebn.study.tables.summary import Experiments, Statistic, Trial, mean_of
+from stablebn.study.tables.table import Grid, Value
 
 KINDS = {"categorical": tuple(CATEGORICAL), "continuous": tuple(CONTINUOUS)}
 
 ORDERINGS = ("tabu", "tabu-dec", "tabu-inc", "tabu-stable", "hc", "hc-stable")
 CLIMBERS = ("tabu", "tabu-stable", "hc", "hc-stable")
 SCORED = (*CLIMBERS, "tabu-dec", "tabu-inc", "best")
-"""Compared by score, network by network: those of the paper, and more."""
+"""The learners that are compared by score, network by network; the paper has only some of them."""
 BASELINES = ("empty", "true")
 TESTERS = ("pc-stable", "gs", "inter-iamb")
 OTHERS = ("fges", "mmhc", "h2pc", *TESTERS)
 
 
 def in_stable_order(learner: str) -> str:
-    """Label of a learner whose every choice follows the canonical order of the data."""
+    """Return the label of a learner that follows the canonical order of the data in every choice."""
     return f"{learner} (stable order)"
 
 
 PAPER_ALGORITHMS = ("tabu-stable", "hc-stable", "tabu", "hc", *OTHERS)
 ALGORITHMS = (*PAPER_ALGORITHMS, *map(in_stable_order, OTHERS), "best")
 SCORE_SEARCHERS = ("hc", "tabu", "hc-stable", "tabu-stable", in_stable_order("fges"), "best")
-"""Which of them finds how high a score, and what that is worth."""
+"""The learners whose scores and accuracy are compared."""
 PROVER = "exact"
-"""Compared with those where it finishes."""
+"""The exact learner, compared with them on the samples where it finishes."""
 
 RESIDUAL_NETWORKS = ("hailfinder", "win95pts", "formed", "pathfinder", "hailfinder2", "win95pts2")
 RESIDUAL_LEARNERS = {
@@ -42,11 +43,11 @@ RESIDUAL_LEARNERS = {
 
 
 def residual_key(variant: str) -> str:
-    """Name of the table of a variant; the paper has the first only."""
+    """Return the name of the table of a variant; the paper has only the first variant."""
     return "residual_f1_sd" if variant == "names replaced" else f"residual_f1_sd, {variant}"
 
 
-# Rows of the tables of orderings: what is averaged over experiments.
+# The rows of the tables of orderings: the metric and the statistic that are averaged over experiments.
 ORDERING_ROWS: dict[str, tuple[str, Statistic]] = {
     "Precision": ("precision", "mean"),
     "Recall": ("recall", "mean"),
@@ -56,7 +57,7 @@ ORDERING_ROWS: dict[str, tuple[str, Statistic]] = {
     "Normalised BIC": ("normalised_bic", "mean"),
     "Norm. BIC SD": ("normalised_bic", "sd"),
 }
-# Columns of the tables of algorithms.
+# The columns of the tables of algorithms.
 ALGORITHM_COLUMNS: dict[str, tuple[str, Statistic]] = {
     "f1": ("f1", "mean"),
     "f1_sd": ("f1", "sd"),
@@ -77,65 +78,65 @@ class PaperStudy:
     Attributes
     ----------
     experiments : Experiments
-        All that have been run.
+        All experiments that have been run.
     """
 
     experiments: Experiments
 
     def orderings(self, kind: str) -> Experiments:
-        """All samples of the networks of a kind."""
+        """Return the experiments of the tables of orderings: all samples of the networks of a kind."""
         return self.experiments.of_networks(KINDS[kind]).shared_by(ORDERINGS)
 
     def scores(self, kind: str) -> Experiments:
-        """The same, for the learners that are compared by score."""
+        """Return the mean normalised BIC (over sizes) of learned, empty and true graphs by network."""
         return self.experiments.of_networks(KINDS[kind]).shared_by(SCORED)
 
     def scores_by_network(self, kind: str) -> Grid:
-        """Mean over sizes of the normalised BIC of learned graphs, the empty one and the true one."""
+        """Return the mean normalised BIC over sizes of the learned, the empty and the true graph of each network."""
         experiments = self.scores(kind)
         grid: Grid = {}
         for network in experiments.networks:
-            own = experiments.of_networks([network])
+            of_network = experiments.of_networks([network])
             grid[network] = {
-                **{learner: own.mean(learner, "normalised_bic") for learner in own.learners},
-                "empty": mean_of(sample.empty_score / sample.rows for sample in own.samples),
-                "true": mean_of(sample.true_score / sample.rows for sample in own.samples),
+                **{learner: of_network.mean(learner, "normalised_bic") for learner in of_network.learners},
+                "empty": mean_of(sample.empty_score / sample.rows for sample in of_network.samples),
+                "true": mean_of(sample.true_score / sample.rows for sample in of_network.samples),
             }
         return grid
 
     def residual(self) -> Experiments:
-        """The samples of networks with identical columns, and of those mended."""
+        """Return the experiments on networks with identical columns, and on their variants without these columns."""
         return self.experiments.of_networks(RESIDUAL_NETWORKS)
 
     def comparison(self, kind: str) -> Experiments:
-        """Samples on which every algorithm could be stable, and all of them run: no identical or constant columns."""
-        sound = self._without_twins(kind).where(lambda sample: sample.identical == sample.constants == 0)
-        return sound.shared_by(ALGORITHMS)
+        """Return the experiments that all algorithms have run on, without identical and constant columns."""
+        distinct = self._without_twins(kind).where(lambda sample: sample.identical == sample.constants == 0)
+        return distinct.shared_by(ALGORITHMS)
 
     def searches(self, kind: str) -> Experiments:
-        """All samples, those with constant columns too, for the learners that search for a high score."""
+        """Return the experiments of `SCORE_SEARCHERS`, including samples with constant columns."""
         return self._without_twins(kind).shared_by(SCORE_SEARCHERS)
 
     def proven(self, kind: str) -> Experiments:
-        """The same, of those samples of which the best graph is known, and with that graph."""
+        """Return the experiments of `SCORE_SEARCHERS` and the exact learner on samples where the latter finished."""
         experiments = self._without_twins(kind)
         known = {trial.sample for trial in experiments.trials(PROVER) if len(trial.done) == len(trial.runs)}
         return experiments.where(lambda sample: sample in known).shared_by((*SCORE_SEARCHERS, PROVER))
 
     def without_prover(self) -> Experiments:
-        """All but the learner with a limit of its own, which is not expected to finish everywhere."""
+        """Return the experiments without the exact learner, which has a short time limit and need not finish."""
         return self.experiments.without(PROVER)
 
     def tried_to_prove(self, kind: str) -> int:
-        """Of how many samples the best graph was looked for."""
+        """Count the samples that the exact learner has run on."""
         return len(self._without_twins(kind).trials(PROVER))
 
     def _without_twins(self, kind: str) -> Experiments:
         return self.experiments.of_networks([WITHOUT_TWINS.get(network, network) for network in KINDS[kind]])
 
-    def figures(self, networks: Mapping[str, Network]) -> Figures:
-        """Our figures, by the names of the paper's."""
-        figures: Figures = {
+    def figures(self, networks: Mapping[str, Network]) -> NumberTables:
+        """Return our numbers, under the names of the published tables."""
+        figures: NumberTables = {
             **{
                 residual_key(variant): residual_grid(self.residual(), learner)
                 for variant, learner in RESIDUAL_LEARNERS.items()
@@ -156,7 +157,7 @@ class PaperStudy:
 
 
 def sizes_of(network: Network) -> dict[str, Value]:
-    """How large a network is."""
+    """Return the size and the degrees of a network."""
     dag = network.dag
     into = [len(dag.parents(node)) for node in dag.nodes]
     total = [len(dag.parents(node)) + len(dag.children(node)) for node in dag.nodes]
@@ -179,7 +180,7 @@ def _orderings(experiments: Experiments) -> Grid:
 
 
 def count_highest(scores: Grid) -> str:
-    """In how many networks Tabu-Stable scores as high as any of the HC and Tabu family."""
+    """Count the networks in which no learner of the HC and Tabu family scores higher than Tabu-Stable."""
     wins = 0
     for row in scores.values():
         learned = [value for learner in CLIMBERS if isinstance(value := row.get(learner), float)]
@@ -188,7 +189,7 @@ def count_highest(scores: Grid) -> str:
 
 
 def _stable_networks(experiments: Experiments) -> dict[str, Value]:
-    """For every learner, in how many networks no sample has an F1 that depends on the layout."""
+    """Count for every learner the networks in which F1 does not depend on the layout, on any sample."""
     counts: dict[str, Value] = {}
     for learner in experiments.learners:
         trials = experiments.trials(learner)
@@ -199,7 +200,7 @@ def _stable_networks(experiments: Experiments) -> dict[str, Value]:
 
 
 def residual_grid(experiments: Experiments, learner: str) -> Grid:
-    """SD of F1 by number of rows and network."""
+    """Return the SD of F1 by number of rows and network."""
     grid: Grid = {}
     for trial in experiments.trials(learner):
         f1 = trial.mean_sd["f1"]
@@ -208,7 +209,7 @@ def residual_grid(experiments: Experiments, learner: str) -> Grid:
 
 
 def _algorithms(experiments: Experiments) -> Grid:
-    """The paper's columns, and of how many experiments there is a score, which it does not tell."""
+    """Return the columns of the paper, and the number of experiments with a score, which the paper does not have."""
     grid: Grid = {}
     for learner in experiments.learners:
         grid[learner] = {
@@ -220,7 +221,7 @@ def _algorithms(experiments: Experiments) -> Grid:
 
 
 def failures_grid(experiments: Experiments) -> Grid:
-    """For every sample with a run that failed or timed out, how many runs of each learner did: all, some or none."""
+    """Return, for samples with runs that failed or timed out, how many did for each learner: all, some or none."""
     grid: Grid = {}
     for sample in experiments.samples:
         failures: dict[str, Value] = {trial.learner: _failed(trial) for trial in experiments.on(sample)}
@@ -236,7 +237,7 @@ def _failed(trial: Trial) -> str:
 
 
 def _non_extendable_percents(experiments: Experiments) -> dict[str, Value]:
-    """Of the graphs that were learned."""
+    """Return for every learner the percentage of learned graphs that no DAG extends."""
     percents: dict[str, Value] = {}
     for learner in experiments.learners:
         trials = experiments.trials(learner)
@@ -257,5 +258,5 @@ def _degrees(comparisons: Mapping[str, Experiments]) -> Grid:
 
 
 def true_degree(sample: Sample) -> float:
-    """Neighbours of a variable in the network, in the mean."""
+    """Return the mean degree of the network of a sample."""
     return 2 * sample.arcs / sample.nodes

@@ -1,11 +1,13 @@
-"""The tables of the paper, ours beside its own."""
+"""Make the tables of the paper, with the published numbers beside ours."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from stablebn.messages import counted
 from stablebn.networks.model import Network
 from stablebn.study.paper.claims import claims_table
+from stablebn.study.paper.more_score import more_score, more_score_by_network, proven
 from stablebn.study.paper.paper import (
     ALGORITHM_COLUMNS,
     BASELINES,
@@ -21,10 +23,9 @@ from stablebn.study.paper.paper import (
     in_stable_order,
     residual_key,
 )
-from stablebn.study.paper.published import CATEGORICAL, CONTINUOUS, SLIPS, Figures, Grid, Value, experiment
-from stablebn.study.tables.more_score import more_score, more_score_by_network, proven
-from stablebn.study.tables.summary import Experiments, counted
-from stablebn.study.tables.table import Entry, Row, Table, with_marks
+from stablebn.study.paper.published import CATEGORICAL, CONTINUOUS, SLIPS, NumberTables, experiment
+from stablebn.study.tables.summary import Experiments
+from stablebn.study.tables.table import Grid, StudyTable, TableCell, TableRow, Value, with_marks
 
 SHOWN_NETWORKS = CATEGORICAL | CONTINUOUS
 
@@ -35,7 +36,7 @@ ORDER = (
     *("more-score-categorical", "more-score-continuous", "more-score-by-network-categorical"),
     *("more-score-by-network-continuous", "proven-categorical", "proven-continuous"),
 )
-"""Names of the tables in the order in which they are listed."""
+"""The names of the tables in the order in which they are listed."""
 
 NETWORK_COLUMNS = {
     "nodes": ("nodes", ",.0f"),
@@ -62,16 +63,16 @@ DEGREE_COLUMNS = {
 }
 
 
-def paper_tables(study: PaperStudy, networks: Mapping[str, Network], published: Figures) -> list[Table]:
-    """All tables of the paper of which there is something to show.
+def paper_tables(study: PaperStudy, networks: Mapping[str, Network], published: NumberTables) -> list[StudyTable]:
+    """Return all tables of the paper for which there are results.
 
     Parameters
     ----------
     study : PaperStudy
     networks : mapping of name to Network
-        For the tables of networks; those that are absent have no row.
-    published : Figures
-        The paper's own; empty: ours stand alone.
+        The networks for tables that describe them; networks that are missing here have no row.
+    published : NumberTables
+        The published numbers; empty: tables show ours alone.
     """
     ours = study.figures(networks)
     tables = [
@@ -92,25 +93,30 @@ def paper_tables(study: PaperStudy, networks: Mapping[str, Network], published: 
     return [table for table in tables if table.rows]
 
 
-def _slip(key: str, published: Figures) -> str:
-    """What is known to be wrong in a table of the paper, where it is shown."""
+def _slip(key: str, published: NumberTables) -> str:
+    """Return the known error in a published table, if that table is shown."""
     return f" {SLIPS[key]}" if key in published and key in SLIPS else ""
 
 
-def _entries(row: str, columns: Iterable[str], ours: Grid, published: Grid, style: str = ".4f") -> tuple[Entry, ...]:
-    own, theirs = ours.get(row, {}), published.get(row, {})
-    return tuple(Entry(own.get(column), theirs.get(column), style) for column in columns)
+def _entries(
+    row: str, columns: Iterable[str], ours: Grid, published: Grid, style: str = ".4f"
+) -> tuple[TableCell, ...]:
+    our_row, published_row = ours.get(row, {}), published.get(row, {})
+    return tuple(TableCell(our_row.get(column), published_row.get(column), style) for column in columns)
 
 
-def _networks(kind: str, ours: Figures, published: Figures) -> Table:
+def _networks(kind: str, ours: NumberTables, published: NumberTables) -> StudyTable:
     key = f"{kind}_networks"
-    theirs = published.get(key, {})
+    published_grid = published.get(key, {})
     rows = []
-    for network, own in ours[key].items():
-        given = theirs.get(network, {})
-        sizes = [Entry(own[column], given.get(column), style) for column, (_, style) in NETWORK_COLUMNS.items()]
-        rows.append(Row(SHOWN_NETWORKS[network], tuple(sizes)))
-    return Table(
+    for network, sizes in ours[key].items():
+        published_sizes = published_grid.get(network, {})
+        cells = [
+            TableCell(sizes[column], published_sizes.get(column), style)
+            for column, (_, style) in NETWORK_COLUMNS.items()
+        ]
+        rows.append(TableRow(SHOWN_NETWORKS[network], tuple(cells)))
+    return StudyTable(
         f"networks-{kind}",
         f"The {kind} networks",
         ("network", *(heading for heading, _ in NETWORK_COLUMNS.values())),
@@ -119,7 +125,7 @@ def _networks(kind: str, ours: Figures, published: Figures) -> Table:
     )
 
 
-def _orderings(kind: str, experiments: Experiments, ours: Figures, published: Figures) -> Table:
+def _orderings(kind: str, experiments: Experiments, ours: NumberTables, published: NumberTables) -> StudyTable:
     key = f"orderings_{kind}"
     learners = [learner for learner in ORDERINGS if learner in experiments.learners]
     rows = []
@@ -129,8 +135,8 @@ def _orderings(kind: str, experiments: Experiments, ours: Figures, published: Fi
             lower_is_better=statistic == "sd",
             judged=[experiments.is_complete(learner, metric, statistic) for learner in learners],
         )
-        rows.append(Row(row, entries))
-    return Table(
+        rows.append(TableRow(row, entries))
+    return StudyTable(
         f"orderings-{kind}",
         f"Orderings of the variables, {kind} networks: means over networks and sample sizes",
         ("metric", *learners),
@@ -139,18 +145,18 @@ def _orderings(kind: str, experiments: Experiments, ours: Figures, published: Fi
     )
 
 
-def _scores(kind: str, experiments: Experiments, ours: Figures, published: Figures) -> Table:
+def _scores(kind: str, experiments: Experiments, ours: NumberTables, published: NumberTables) -> StudyTable:
     key = f"normalised_bic_{kind}"
     columns = [*(learner for learner in (*CLIMBERS, "best") if learner in experiments.learners), *BASELINES]
     rows = [
-        Row(SHOWN_NETWORKS[network], with_marks(_entries(network, columns, ours[key], published.get(key, {}))))
+        TableRow(SHOWN_NETWORKS[network], with_marks(_entries(network, columns, ours[key], published.get(key, {}))))
         for network in KINDS[kind]
         if network in experiments.networks
     ]
     highest = [f"Tabu-Stable's is the highest of the four climbers' in {count_highest(ours[key])} networks"]
     if key in published:
         highest.append(f"in the paper in {count_highest(published[key])}")
-    return Table(
+    return StudyTable(
         f"bic-{kind}",
         f"Normalised BIC by network, {kind} networks: means over sample sizes",
         ("network", *columns),
@@ -159,31 +165,38 @@ def _scores(kind: str, experiments: Experiments, ours: Figures, published: Figur
     )
 
 
-def _residual(experiments: Experiments, ours: Figures, published: Figures) -> Table:
+def _residual(experiments: Experiments, ours: NumberTables, published: NumberTables) -> StudyTable:
     rows = []
     for variant in RESIDUAL_LEARNERS:
-        own, theirs = (figures.get(residual_key(variant), {}) for figures in (ours, published))
-        rows += [Row(f"{variant}, {int(size):,} rows", _entries(size, RESIDUAL_NETWORKS, own, theirs)) for size in own]
-    return Table(
+        our_grid, published_grid = (figures.get(residual_key(variant), {}) for figures in (ours, published))
+        rows += [
+            TableRow(f"{variant}, {int(size):,} rows", _entries(size, RESIDUAL_NETWORKS, our_grid, published_grid))
+            for size in our_grid
+        ]
+    return StudyTable(
         "residual",
         "What is left of instability where columns are identical: SD of F1 with Tabu-Stable",
         ("layouts", *RESIDUAL_NETWORKS),
         tuple(rows),
-        "Columns and rows are shuffled throughout. Names can decide only between columns that the data cannot tell "
-        f"apart: kept, they leave nothing to chance; merged, such columns are one node. 0 is exact. "
+        "Columns and rows are shuffled in all layouts. Names decide only between columns that the data do not "
+        "distinguish. If names are kept, nothing varies; if such columns are merged, they are one node. 0 is exact. "
         f"{experiments.shared_by(RESIDUAL_LEARNERS.values()).left_out()}",
     )
 
 
-def _residual_graphs(experiments: Experiments) -> Table:
+def _residual_graphs(experiments: Experiments) -> StudyTable:
     rows = []
     for variant, learner in RESIDUAL_LEARNERS.items():
         graphs: dict[int, dict[str, Value]] = {}
         for trial in experiments.trials(learner):
             graphs.setdefault(trial.sample.rows, {})[trial.sample.network] = f"{trial.graphs} of {len(trial.done)}"
-        for size, own in graphs.items():
-            rows.append(Row(f"{variant}, {size:,} rows", tuple(Entry(own.get(name)) for name in RESIDUAL_NETWORKS)))
-    return Table(
+        for size, by_network in graphs.items():
+            rows.append(
+                TableRow(
+                    f"{variant}, {size:,} rows", tuple(TableCell(by_network.get(name)) for name in RESIDUAL_NETWORKS)
+                )
+            )
+    return StudyTable(
         "residual-graphs",
         "What is left of instability where columns are identical: different graphs of Tabu-Stable, of how many layouts",
         ("layouts", *RESIDUAL_NETWORKS),
@@ -192,30 +205,32 @@ def _residual_graphs(experiments: Experiments) -> Table:
     )
 
 
-def _algorithms(kind: str, experiments: Experiments, ours: Figures, published: Figures) -> Table:
+def _algorithms(kind: str, experiments: Experiments, ours: NumberTables, published: NumberTables) -> StudyTable:
     key = f"algorithms_{kind}"
-    learners, theirs = experiments.learners, published.get(key, {})
-    columns = [_algorithm_column(column, experiments, ours[key], theirs) for column in ALGORITHM_COLUMNS]
+    learners, published_grid = experiments.learners, published.get(key, {})
+    columns = [_algorithm_column(column, experiments, ours[key], published_grid) for column in ALGORITHM_COLUMNS]
     columns += [
-        tuple(Entry(ours[key][learner]["experiments"], style=",.0f") for learner in learners),
-        tuple(Entry(_one_graph(experiments, learner), style=",.0f") for learner in learners),
+        tuple(TableCell(ours[key][learner]["experiments"], style=",.0f") for learner in learners),
+        tuple(TableCell(_one_graph(experiments, learner), style=",.0f") for learner in learners),
     ]
-    rows = [Row(learner, tuple(column[place] for column in columns)) for place, learner in enumerate(learners)]
+    rows = [TableRow(learner, tuple(column[place] for column in columns)) for place, learner in enumerate(learners)]
     note = (
-        f"{experiments.extent()} Samples with identical or single-valued variables are no part of it. Runs that are "
-        "left out count in seconds, if they ended. Marked are learners with that figure in every experiment: means "
-        "over other networks do not compare."
+        f"{experiments.extent()} Samples with identical or constant variables are excluded. Runs without a score "
+        "still count in seconds, if they ended. Best and worst are marked among the learners with a number in every "
+        "experiment: other means are over other networks."
     )
     if kind == "categorical":
-        note += " Hailfinder2 and win95pts2 take the place of hailfinder and win95pts."
-    if theirs:
+        note += " Hailfinder2 and win95pts2 replace hailfinder and win95pts."
+    if published_grid:
         if kind == "categorical":
-            note += " The paper's precision and recall of Tabu-Stable follow from its text: so far are FGES's away."
+            note += (
+                " The published precision and recall of Tabu-Stable follow from the differences to FGES in the text."
+            )
         else:
-            note += " The paper tells no precision and no recall of Tabu-Stable as it describes it."
-        note += " Nor does it tell seconds of that; its seconds are those of other programs on another machine."
+            note += " The paper gives no precision and recall of Tabu-Stable as it describes it."
+        note += " It gives no seconds of Tabu-Stable; its other seconds are those of other programs on another machine."
     headings = [heading for heading, _ in ALGORITHM_HEADINGS.values()]
-    return Table(
+    return StudyTable(
         f"algorithms-{kind}",
         f"Algorithms, {kind} networks: means over networks and sample sizes",
         ("learner", *headings, "experiments with a score", "experiments with one graph"),
@@ -224,38 +239,38 @@ def _algorithms(kind: str, experiments: Experiments, ours: Figures, published: F
     )
 
 
-def _algorithm_column(column: str, experiments: Experiments, ours: Grid, published: Grid) -> tuple[Entry, ...]:
+def _algorithm_column(column: str, experiments: Experiments, ours: Grid, published: Grid) -> tuple[TableCell, ...]:
     style = ALGORITHM_HEADINGS[column][1]
     learners = experiments.learners
     return with_marks(
-        [Entry(ours[learner][column], published.get(learner, {}).get(column), style) for learner in learners],
+        [TableCell(ours[learner][column], published.get(learner, {}).get(column), style) for learner in learners],
         lower_is_better=column in ("seconds", "shd") or column.endswith("_sd"),
         judged=[experiments.is_complete(learner, *ALGORITHM_COLUMNS[column]) for learner in learners],
     )
 
 
 def _one_graph(experiments: Experiments, learner: str) -> int:
-    """In how many experiments all runs learned the same graph."""
+    """Count the experiments in which all runs learned the same graph."""
     return sum(trial.graphs == 1 and len(trial.done) == len(trial.runs) for trial in experiments.trials(learner))
 
 
-def _failures(experiments: Experiments, ours: Figures, published: Figures) -> Table:
-    """Learners and samples of which the paper or we have failures."""
-    own, theirs = ours["failures_3h"], published.get("failures_3h", {})
+def _failures(experiments: Experiments, ours: NumberTables, published: NumberTables) -> StudyTable:
+    """Return a table of the learners and samples with failures, published or ours."""
+    our_grid, published_grid = ours["failures_3h"], published.get("failures_3h", {})
     samples = {experiment(sample.network, sample.rows): sample for sample in experiments.samples}
     learners = [
         learner
         for learner in experiments.learners
-        if any(row.get(learner, "none") != "none" for grid in (own, theirs) for row in grid.values())
+        if any(row.get(learner, "none") != "none" for grid in (our_grid, published_grid) for row in grid.values())
     ]
     rows = []
     for name, sample in samples.items():
-        if name in own or name in theirs:
+        if name in our_grid or name in published_grid:
             none: dict[str, Value] = {trial.learner: "none" for trial in experiments.on(sample)}
-            rows.append(Row(name, _entries(name, learners, {name: none | own.get(name, {})}, theirs)))
+            rows.append(TableRow(name, _entries(name, learners, {name: none | our_grid.get(name, {})}, published_grid)))
     trials = [trial for sample in experiments.samples for trial in experiments.on(sample)]
     failed, runs = sum(len(trial.runs) - len(trial.done) for trial in trials), sum(len(trial.runs) for trial in trials)
-    return Table(
+    return StudyTable(
         "failures",
         "Runs that timed out or failed: of all randomisations, of some, or of none",
         ("experiment", *learners),
@@ -264,17 +279,17 @@ def _failures(experiments: Experiments, ours: Figures, published: Figures) -> Ta
     )
 
 
-def _non_extendable(study: PaperStudy, ours: Figures, published: Figures) -> Table:
+def _non_extendable(study: PaperStudy, ours: NumberTables, published: NumberTables) -> StudyTable:
     key = "non_extendable_percent"
     learners = [*TESTERS, *map(in_stable_order, TESTERS)]
     present = [learner for learner in learners if any(learner in row for row in ours[key].values())]
     rows = [
-        Row(row, _entries(row, present, ours[key], published.get(key, {}), ".1f"))
+        TableRow(row, _entries(row, present, ours[key], published.get(key, {}), ".1f"))
         for row in ours[key]
         if present and study.comparison(row.lower()).samples
     ]
     notes = [f"{kind.capitalize()}: {_learned(study.comparison(kind), present)}." for kind in KINDS]
-    return Table(
+    return StudyTable(
         "non-extendable",
         "Graphs that no DAG extends, and that therefore have no score: percent of those learned",
         ("networks", *present),
@@ -289,14 +304,15 @@ def _learned(experiments: Experiments, learners: Sequence[str]) -> str:
     return f"{counted(done, 'graph')}; left out: {counted(runs - done, 'run')} that learned none"
 
 
-def _degrees(study: PaperStudy, ours: Figures, published: Figures) -> Table:
+def _degrees(study: PaperStudy, ours: NumberTables, published: NumberTables) -> StudyTable:
     key = "node_degree"
     learners = list(dict.fromkeys(learner for kind in KINDS for learner in study.comparison(kind).learners))
     rows = [
-        Row(row, _entries(row, DEGREE_COLUMNS, ours[key], published.get(key, {}))) for row in ("true graph", *learners)
+        TableRow(row, _entries(row, DEGREE_COLUMNS, ours[key], published.get(key, {})))
+        for row in ("true graph", *learners)
     ]
     notes = [f"{kind.capitalize()}: {_learned(study.comparison(kind), learners)}." for kind in KINDS]
-    return Table(
+    return StudyTable(
         "degrees",
         "Node degree: mean, and mean of its SD over randomisations",
         ("graph", *DEGREE_COLUMNS.values()),

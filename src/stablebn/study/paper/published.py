@@ -1,4 +1,4 @@
-"""The paper's own figures, read from a file, under the names that a study uses.
+"""Read the published numbers of the paper from a file, and give them the names that a study uses.
 
 References
 ----------
@@ -13,15 +13,12 @@ from pathlib import Path
 from typing import TypeAlias
 
 from stablebn.errors import FormatError
+from stablebn.study.tables.table import Grid, Value
 
-Value: TypeAlias = float | str | None
-Grid: TypeAlias = dict[str, dict[str, Value]]
-"""Values by row and column."""
+NumberTables: TypeAlias = dict[str, Grid]
+"""Grids by the name of their table. Published numbers and ours have the same shape."""
 
-Figures: TypeAlias = dict[str, Grid]
-"""Grids by the name of their table: the paper's and ours have one shape, so that they can stand side by side."""
-
-# Networks as their files are called, and as the paper calls them.
+# The names of network files, and the names in the paper.
 CATEGORICAL = {
     name: name.capitalize()
     for name in (
@@ -39,23 +36,24 @@ CONTINUOUS = {
     "arth150_c": "Arth150",
 }
 WITHOUT_TWINS = {"hailfinder": "hailfinder2", "win95pts": "win95pts2"}
-"""Networks that always give identical columns, and what the paper puts in their place to compare algorithms."""
+"""Networks whose samples always have identical columns, and their replacements when algorithms are compared."""
 
 SLIPS = {
-    "orderings_continuous": "The paper's precision and recall of Tabu are copied from its categorical table: "
-    "its runs give 0.5382 and 0.5994.",
-    "normalised_bic_categorical": "The paper's figure of HC-Stable for Insurance is a slip: its runs give -14.6681.",
+    "orderings_continuous": "The published precision and recall of Tabu are copied from the categorical table: "
+    "the runs of the paper give 0.5382 and 0.5994.",
+    "normalised_bic_categorical": "The published number of HC-Stable for Insurance is an error: "
+    "the runs of the paper give -14.6681.",
 }
-"""What is known to be wrong in the paper's tables."""
+"""Known errors in the tables of the paper."""
 
-# Statements of the paper's text, which stand in none of its tables.
+# Numbers that only the text of the paper has, not its tables.
 TABU_STABLE_TO_TABU_SECONDS = 1.68
 TABU_STABLE_LESS_FGES = {"precision": -0.0194, "recall": 0.0182}
-"""Of categorical networks."""
+"""For categorical networks."""
 
 
-def read_published(path: Path) -> Figures:
-    """Read the paper's figures.
+def read_published(path: Path) -> NumberTables:
+    """Read the published numbers.
 
     Parameters
     ----------
@@ -65,7 +63,7 @@ def read_published(path: Path) -> Figures:
     Raises
     ------
     FormatError
-        If it is not that.
+        The file has another structure.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -77,8 +75,8 @@ def read_published(path: Path) -> Figures:
         raise FormatError(str(path), None, f"is not a file of tables, each an object of rows: {error!r}") from error
 
 
-def _renamed(content: Mapping[str, Mapping[str, Mapping[str, Value]]]) -> Figures:
-    figures: Figures = {}
+def _renamed(content: Mapping[str, Mapping[str, Mapping[str, Value]]]) -> NumberTables:
+    figures: NumberTables = {}
     for table, rows in content.items():
         if table == "failures_3h":
             figures[table] = _failures(rows["rows"])
@@ -94,7 +92,7 @@ def _renamed(content: Mapping[str, Mapping[str, Mapping[str, Value]]]) -> Figure
 
 
 def _complete(algorithms: Grid) -> None:
-    """Add what the text tells of Tabu-Stable by how far it is from FGES."""
+    """Add numbers of Tabu-Stable that the text of the paper gives as differences from FGES."""
     if "tabu-stable" in algorithms and "fges" in algorithms:
         for column, difference in TABU_STABLE_LESS_FGES.items():
             value = algorithms["fges"].get(column)
@@ -107,12 +105,12 @@ def _files(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def _numbers(columns: Mapping[str, Value]) -> dict[str, Value]:
-    """Without the words that stand for no number."""
+    """Replace words by None."""
     return {column: None if isinstance(value, str) else value for column, value in columns.items()}
 
 
 def _failures(rows: object) -> Grid:
-    """One row an experiment; the paper lists each as an object with its network, all continuous, rows and learners."""
+    """Return one row per experiment; in the file each is an object with network (continuous), rows and learners."""
     files = _files(CONTINUOUS)
     grid: Grid = {}
     for row in rows if isinstance(rows, list) else []:
@@ -122,5 +120,5 @@ def _failures(rows: object) -> Grid:
 
 
 def experiment(network: str, rows: int) -> str:
-    """How a sample is called in a table."""
+    """Return the name of a sample in a table."""
     return f"{network}, {rows:,} rows"

@@ -1,4 +1,4 @@
-"""What a study found: tables and figures, from its samples and records."""
+"""Make the tables and figures of a study from its samples and records."""
 
 from stablebn.study.tables.writing import write_figures, write_tables
 

@@ -1,4 +1,4 @@
-"""F1 against sample size: a panel a network, a line a learner, its SD as shading."""
+"""Draw F1 against sample size: one panel per network, one line per learner, with its SD as shading."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 THINNEST, THICKER = 1.2, 0.4
 MOST_ABOVE = 4
-"""More learners than these are listed beside the panels."""
+"""The most learners in a legend above the panels; more are listed beside them."""
 
 
 def f1_by_size(experiments: Experiments, learners: tuple[str, ...], names: Mapping[str, str]) -> Figure:
@@ -27,12 +27,12 @@ def f1_by_size(experiments: Experiments, learners: tuple[str, ...], names: Mappi
     ----------
     experiments : Experiments
     learners : tuple of str
-        Each is drawn over those before it, and thinner, so that none is hidden where they coincide.
+        Each line is drawn over those before it, and thinner, so that lines that coincide are all visible.
     names : mapping of str to str
-        Of networks, in the order of their panels, to what is written above them.
+        The title of the panel of each network, in the order of the panels.
     """
     networks = [network for network in names if network in experiments.networks]
-    # As few places as can be stay empty.
+    # Three or four columns, whichever leaves fewer panels empty.
     across = min(len(networks), min((4, 3), key=lambda width: -len(networks) % width))
     down = -(-len(networks) // across)
     beside = len(learners) > MOST_ABOVE
@@ -41,13 +41,13 @@ def f1_by_size(experiments: Experiments, learners: tuple[str, ...], names: Mappi
     )
     panels = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).flatten()
     looks = looks_of(learners)
-    for place, (panel, network) in enumerate(zip(panels, networks, strict=False)):
+    for index, (panel, network) in enumerate(zip(panels, networks, strict=False)):
         _draw_network(panel, experiments.of_networks([network]), looks)
-        tidy(panel, names[network], place if len(networks) > 1 else None)
-    for place, panel in enumerate(panels):
-        panel.set_visible(place < len(networks))
-        # The lowest of its column has the labels, also where the last row is not full.
-        panel.tick_params(labelbottom=place + across >= len(networks))
+        tidy(panel, names[network], index if len(networks) > 1 else None)
+    for index, panel in enumerate(panels):
+        panel.set_visible(index < len(networks))
+        # The lowest panel of each column has the labels, also if the last row is not full.
+        panel.tick_params(labelbottom=index + across >= len(networks))
     panels[0].set(xscale="log", ylim=(-0.04, 1.04))
     figure.supxlabel("rows", fontsize=9)
     figure.supylabel("F1 of the CPDAG", fontsize=9)
@@ -87,7 +87,7 @@ def _draw_network(panel: Axes, experiments: Experiments, looks: Mapping[str, Loo
 
 
 def band(mean: float, sd: float) -> tuple[float, float]:
-    """One SD to either side, as far as there can be an F1.
+    """Return one SD to either side, limited to the range of F1.
 
     >>> band(0.5, 0.25), band(0.875, 0.25)
     ((0.25, 0.75), (0.625, 1.0))

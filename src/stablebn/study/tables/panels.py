@@ -1,4 +1,4 @@
-"""What all figures of a study share: the look of panels, and how they are written."""
+"""Style the panels of figures, and write figures to files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 ENDINGS = (".png", ".svg")
 
-# The same bytes whenever the same figure is drawn.
+# With these settings the same figure gives the same bytes.
 _REPRODUCIBLE: Any = {"svg.hashsalt": "stablebn"}
 _METADATA: dict[str, dict[str, Any]] = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
 
@@ -27,7 +27,7 @@ class Picture:
     Attributes
     ----------
     name : str
-        Of its files.
+        The name of its files.
     caption : str
     draw : callable
     """
@@ -40,7 +40,7 @@ class Picture:
 def write_picture(picture: Picture, folder: Path) -> list[Path]:
     """Draw a figure and write it as PNG and SVG."""
     figure = picture.draw()
-    # new_figure has said so if matplotlib is absent.
+    # If matplotlib is missing, `new_figure` has raised MissingExtraError before.
     from matplotlib import rc_context
 
     written = []
@@ -52,14 +52,14 @@ def write_picture(picture: Picture, folder: Path) -> list[Path]:
     return written
 
 
-def tidy(panel: Axes, title: str, place: int | None = None) -> None:
-    """The look of a panel; by its place among several it has a letter, by which a text can name it."""
-    letter = "" if place is None else f"{_letter(place)}  "
+def tidy(panel: Axes, title: str, index: int | None = None) -> None:
+    """Style a panel; with its index among several panels its title starts with a letter that texts can refer to."""
+    letter = "" if index is None else f"{_letter(index)}  "
     panel.set_title(f"{letter}{title}", fontsize=9, loc="left", parse_math=False)
     panel.tick_params(which="both", labelsize=8)
     panel.spines[["top", "right"]].set_visible(False)
 
 
-def _letter(place: int) -> str:
-    """A to z, then aa, ab, ..."""
-    return "" if place < 0 else _letter(place // 26 - 1) + "abcdefghijklmnopqrstuvwxyz"[place % 26]
+def _letter(index: int) -> str:
+    """Return a to z, then aa, ab, ..."""
+    return "" if index < 0 else _letter(index // 26 - 1) + "abcdefghijklmnopqrstuvwxyz"[index % 26]

@@ -1,4 +1,4 @@
-"""Learners side by side: a panel a metric, a dot a learner, the paper's figure as a mark beside it."""
+"""Draw learners side by side: one panel per metric, one dot per learner, published numbers as marks."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from stablebn.learners.registry import title_of
 from stablebn.plotting.colours import BLACK, looks_of
 from stablebn.plotting.matplotlib_figures import new_figure
-from stablebn.study.paper.published import Grid, Value
 from stablebn.study.tables.panels import tidy
 from stablebn.study.tables.summary import Experiments, Statistic
+from stablebn.study.tables.table import Grid, Value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Panel(NamedTuple):
-    """What a panel shows, and whether by magnitude: then equal ways along the axis are equal factors."""
+    """The title and the metric of a panel, and whether its axis is logarithmic."""
 
     title: str
     metric: str
@@ -25,7 +25,7 @@ class Panel(NamedTuple):
     logarithmic: bool = False
 
 
-# By the names of the paper's figures.
+# The keys are the columns of published tables.
 PANELS = {
     "f1": Panel("F1", "f1", "mean"),
     "precision": Panel("Precision", "precision", "mean"),
@@ -33,12 +33,12 @@ PANELS = {
     "bsf": Panel("BSF", "bsf", "mean"),
     "f1_sd": Panel("SD of F1", "f1", "sd"),
     "normalised_bic_sd": Panel("SD of norm. BIC", "normalised_bic", "sd"),
-    # Those that search by score are a hundredth apart, and others are some units below.
+    # Score-based learners differ by about 0.01, others are several units below.
     "normalised_bic": Panel("Norm. BIC below the best", "normalised_bic", "mean", logarithmic=True),
     "seconds": Panel("Seconds", "seconds", "mean", logarithmic=True),
 }
-Numbers: TypeAlias = dict[str, float | None]
-"""By learner."""
+NumberOf: TypeAlias = dict[str, float | None]
+"""A number for each learner."""
 
 ACROSS = 4
 FADED = 0.4
@@ -60,18 +60,18 @@ def learners_side_by_side(experiments: Experiments, published: Grid) -> Figure:
     Parameters
     ----------
     experiments : Experiments
-        Those that all learners have run on.
+        Experiments that all learners have run on.
     published : Grid
-        The paper's figures by learner; empty: no marks.
+        Published numbers by learner; empty: no marks.
     """
     learners = experiments.learners
     down = -(-len(PANELS) // ACROSS)
     figure = new_figure(10, down * (0.9 + 0.2 * len(learners)) + 0.5)
     panels = figure.subplots(down, ACROSS, sharey=True, squeeze=False).flatten()
-    for place, (axes, (key, panel)) in enumerate(zip(panels, PANELS.items(), strict=True)):
+    for index, (axes, (key, panel)) in enumerate(zip(panels, PANELS.items(), strict=True)):
         theirs = {learner: _number(figures.get(key)) for learner, figures in published.items()}
         _draw_metric(axes, experiments, panel, theirs)
-        tidy(axes, panel.title, place)
+        tidy(axes, panel.title, index)
     panels[0].set_yticks(range(len(learners)), list(map(title_of, learners)), parse_math=False)
     panels[0].set_ylim(len(learners) - 0.4, -0.6)
     _draw_legend(figure, bool(published))
@@ -83,18 +83,18 @@ def _number(value: Value) -> float | None:
 
 
 def is_stable(experiments: Experiments, learner: str) -> bool:
-    """Whether all layouts gave the same graph, in every experiment."""
+    """Check whether all layouts gave the same graph, in every experiment."""
     return all(trial.graphs == 1 for trial in experiments.trials(learner) if trial.done)
 
 
-def _draw_metric(axes: Axes, experiments: Experiments, panel: Panel, theirs: Numbers) -> None:
+def _draw_metric(axes: Axes, experiments: Experiments, panel: Panel, theirs: NumberOf) -> None:
     _, metric, statistic, logarithmic = panel
     learners = experiments.learners
     ours = {learner: experiments.mean(learner, metric, statistic) for learner in learners}
     complete = [learner for learner in ours if experiments.is_complete(learner, metric, statistic)]
     is_score = (metric, statistic) == ("normalised_bic", "mean")
     if is_score:
-        # Scores are far from 0 and near each other; means over other networks are neither.
+        # Scores are far from 0 and near each other, so their distance from the best is shown.
         ours, theirs = (
             below_best({learner: figures.get(learner) for learner in complete}) for figures in (ours, theirs)
         )
@@ -103,31 +103,31 @@ def _draw_metric(axes: Axes, experiments: Experiments, panel: Panel, theirs: Num
     if logarithmic:
         axes.set_xscale("log")
     looks = looks_of(learners)
-    for place, learner in enumerate(learners):
+    for row, learner in enumerate(learners):
         value, mark = ours.get(learner), theirs.get(learner)
         if value is None:
-            _write_beside_axis(axes, place, "n/a")
+            _write_beside_axis(axes, row, "n/a")
         elif value == 0 and (statistic == "sd" or is_score):
-            _write_beside_axis(axes, place, "the best" if is_score else "0")
+            _write_beside_axis(axes, row, "the best" if is_score else "0")
         else:
             colour, alpha = looks[learner].colour, 1 if learner in complete else FADED
             face = colour if is_stable(experiments, learner) else "white"
-            axes.plot(value, place, "o", color=colour, markerfacecolor=face, alpha=alpha, **DOT)
-        # No logarithm has a 0.
+            axes.plot(value, row, "o", color=colour, markerfacecolor=face, alpha=alpha, **DOT)
+        # A logarithmic axis cannot show 0.
         if mark is not None and (mark or not logarithmic):
-            axes.plot(mark, place, **MARK)
+            axes.plot(mark, row, **MARK)
     if not logarithmic:
         axes.set_xlim(left=0)
-        # Few and short, so that they do not touch those of the next panel.
+        # Few short tick labels, so that they do not touch those of the next panel.
         axes.locator_params(axis="x", nbins=4)
         axes.xaxis.set_major_formatter("{x:g}")
 
 
-def _write_beside_axis(axes: Axes, place: int, text: str) -> None:
-    """Far enough from the axis that a mark of the paper's 0 does not cover it."""
+def _write_beside_axis(axes: Axes, row: int, text: str) -> None:
+    """Write text so far from the axis that a mark at 0 does not cover it."""
     axes.annotate(
         text,
-        (0, place),
+        (0, row),
         (8, 0),
         xycoords=("axes fraction", "data"),
         textcoords="offset points",
@@ -137,8 +137,8 @@ def _write_beside_axis(axes: Axes, place: int, text: str) -> None:
     )
 
 
-def below_best(values: Numbers) -> Numbers:
-    """How far each value is below the greatest.
+def below_best(values: NumberOf) -> NumberOf:
+    """Return how far each value is below the maximum.
 
     >>> below_best({"a": -2.0, "b": -5.0, "c": None})
     {'a': 0.0, 'b': 3.0, 'c': None}

@@ -1,4 +1,4 @@
-"""Means and standard deviations: first over randomisations, then over trials (specification, section 7)."""
+"""Compute means and standard deviations, first over randomisations, then over trials (specification, section 7)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from stablebn.messages import counted
 from stablebn.study.record import Record, Sample
 
 Statistic = Literal["mean", "sd"]
@@ -17,7 +18,7 @@ def _normalised(record: Record) -> float | None:
     return None if record.score is None else record.score / record.rows
 
 
-# What a run that has ended well says of each; None where no DAG extends the graph it learned.
+# Each metric of a finished run; None if no DAG extends the learned graph.
 METRIC_OF: dict[str, Callable[[Record], float | None]] = {
     "f1": lambda record: record.f1,
     "precision": lambda record: record.precision,
@@ -38,10 +39,10 @@ class MeanSD(NamedTuple):
 
 
 def mean_and_sd(values: Sequence[float]) -> MeanSD | None:
-    """Of no values there is none.
+    """Return mean and standard deviation, or None without any values.
 
-    The module `statistics` adds exactly: the order of the values plays no part, and the deviation of equal ones is 0,
-    not what the rounding of their mean leaves.
+    The module `statistics` adds exactly: the order of the values has no influence, and the deviation of equal values is
+    exactly 0, without a rounding error of their mean.
 
     >>> mean_and_sd([0.1] * 25)
     MeanSD(mean=0.1, sd=0.0)
@@ -60,7 +61,7 @@ class Trial:
     sample : Sample
     learner : str
     runs : tuple of Record
-        One a randomisation.
+        One per randomisation.
     """
 
     sample: Sample
@@ -74,31 +75,33 @@ class Trial:
 
     @cached_property
     def mean_sd(self) -> dict[str, MeanSD | None]:
-        """Of every metric, over the runs that have it."""
-        found = {name: [metric(run) for run in self.done] for name, metric in METRIC_OF.items()}
-        return {name: mean_and_sd([value for value in values if value is not None]) for name, values in found.items()}
+        """Mean and SD of every metric, over the runs that have it."""
+        values_of = {name: [metric(run) for run in self.done] for name, metric in METRIC_OF.items()}
+        return {
+            name: mean_and_sd([value for value in values if value is not None]) for name, values in values_of.items()
+        }
 
     @property
     def graphs(self) -> int:
-        """How many different graphs were learned."""
+        """The number of different learned graphs."""
         return len({run.graph for run in self.done})
 
     @property
     def non_extendable(self) -> int:
-        """In how many runs no DAG extends the learned graph."""
+        """The number of runs in which no DAG extends the learned graph."""
         return sum(run.extendable is False for run in self.done)
 
 
 class Experiments:
-    """The samples of a study, and what its learners made of them.
+    """The samples of a study, and the trials of its learners on them.
 
     Parameters
     ----------
     samples : iterable of Sample
     trials : iterable of Trial
-        Of these samples.
+        Trials on these samples.
     unshared : int
-        How many more experiments there are that not all learners have run on.
+        The number of experiments that were left out because not all learners have run on them.
     """
 
     def __init__(self, samples: Iterable[Sample], trials: Iterable[Trial], unshared: int = 0) -> None:
@@ -108,58 +111,58 @@ class Experiments:
 
     @classmethod
     def of(cls, samples: Iterable[Sample], records: Iterable[Record]) -> Experiments:
-        """From what a study remembers; a sample of which no job has ended yet is no experiment."""
+        """Group records into trials; samples without any record are left out."""
         by_name = {(sample.network, sample.rows): sample for sample in samples}
         runs: dict[tuple[Sample, str], list[Record]] = {}
         for record in records:
             runs.setdefault((by_name[record.network, record.rows], record.learner), []).append(record)
         begun = {sample for sample, _ in runs}
-        trials = [Trial(sample, learner, tuple(own)) for (sample, learner), own in runs.items()]
+        trials = [Trial(sample, learner, tuple(records)) for (sample, learner), records in runs.items()]
         return cls([sample for sample in by_name.values() if sample in begun], trials)
 
     @property
     def learners(self) -> tuple[str, ...]:
-        """In the order in which they first come."""
+        """The learners, in order of first occurrence."""
         return tuple(dict.fromkeys(learner for _, learner in self._trials))
 
     @property
     def networks(self) -> tuple[str, ...]:
-        """In the order in which they first come."""
+        """The networks, in order of first occurrence."""
         return tuple(dict.fromkeys(sample.network for sample in self.samples))
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Numbers of rows, increasing."""
+        """The numbers of rows, increasing."""
         return tuple(sorted({sample.rows for sample in self.samples}))
 
     def where(self, keep: Callable[[Sample], bool]) -> Experiments:
-        """Those whose sample is to be kept."""
+        """Return the experiments with samples for which `keep` is true."""
         samples = [sample for sample in self.samples if keep(sample)]
         return Experiments(samples, [trial for trial in self._trials.values() if keep(trial.sample)])
 
     def without(self, learner: str) -> Experiments:
-        """All but what one learner did."""
+        """Return the experiments without the trials of one learner."""
         return Experiments(self.samples, [trial for trial in self._trials.values() if trial.learner != learner])
 
     def of_networks(self, networks: Collection[str]) -> Experiments:
-        """Those with samples of these networks."""
+        """Return the experiments with samples of these networks."""
         return self.where(lambda sample: sample.network in networks)
 
     def of_size(self, rows: int) -> Experiments:
-        """Those with samples of so many rows."""
+        """Return the experiments with samples of this size."""
         return self.where(lambda sample: sample.rows == rows)
 
     def by_kind(self) -> dict[str, Experiments]:
-        """Those with categorical and those with continuous samples, where there are any."""
+        """Return the experiments of each kind of network that occurs."""
         kinds = dict.fromkeys(sample.kind for sample in self.samples)
         return {
             kind: self.of_networks({sample.network for sample in self.samples if sample.kind == kind}) for kind in kinds
         }
 
     def shared_by(self, learners: Iterable[str]) -> Experiments:
-        """Those that every one of these learners has run on, if it has run at all: all are judged by the same samples.
+        """Return the experiments that all of these learners have run on, so that all have the same samples.
 
-        Other learners are left out.
+        Learners without any run are ignored; trials of other learners are left out.
         """
         running = [learner for learner in learners if learner in self.learners]
         shared = self.where(lambda sample: all((sample, learner) in self._trials for learner in running))
@@ -172,33 +175,33 @@ class Experiments:
         )
 
     def trials(self, learner: str) -> list[Trial]:
-        """Of one learner, in the order of the samples."""
-        found = (self._trials.get((sample, learner)) for sample in self.samples)
-        return [trial for trial in found if trial is not None]
+        """Return the trials of a learner, in the order of the samples."""
+        trials = (self._trials.get((sample, learner)) for sample in self.samples)
+        return [trial for trial in trials if trial is not None]
 
     def on(self, sample: Sample) -> list[Trial]:
-        """Of one sample, in the order of the learners."""
-        found = (self._trials.get((sample, learner)) for learner in self.learners)
-        return [trial for trial in found if trial is not None]
+        """Return the trials on a sample, in the order of the learners."""
+        trials = (self._trials.get((sample, learner)) for learner in self.learners)
+        return [trial for trial in trials if trial is not None]
 
     def mean(self, learner: str, metric: str, statistic: Statistic = "mean") -> float | None:
-        """Mean over the trials of a learner of the mean, or of the standard deviation, inside a trial."""
+        """Return the mean over the trials of a learner of their means, or of their standard deviations."""
         return mean_of(self._figures(learner, metric, statistic))
 
     def known(self, learner: str, metric: str, statistic: Statistic = "mean") -> int:
-        """In how many trials of a learner there is such a figure."""
+        """Count the trials of a learner that have this statistic."""
         return sum(figure is not None for figure in self._figures(learner, metric, statistic))
 
     def is_complete(self, learner: str, metric: str, statistic: Statistic = "mean") -> bool:
-        """Whether there is such a figure in every experiment: means over other networks do not compare."""
+        """Check whether a learner has this statistic in every experiment: otherwise its mean is over other networks."""
         return self.known(learner, metric, statistic) == len(self.samples)
 
     def _figures(self, learner: str, metric: str, statistic: Statistic) -> list[float | None]:
         mean_sd = [trial.mean_sd[metric] for trial in self.trials(learner)]
-        return [None if own is None else getattr(own, statistic) for own in mean_sd]
+        return [None if pair is None else getattr(pair, statistic) for pair in mean_sd]
 
     def extent(self) -> str:
-        """What means are over, and what they leave out, in a few sentences."""
+        """Return a few sentences that say what means are over, and what they leave out."""
         sizes = [f"{size:,}" for size in self.sizes]
         of = f"{counted(len(self.networks), 'network')}, {listed_words(sizes)} rows"
         sentences = [f"Over {counted(len(self.samples), 'experiment')}, the same for all learners: {of}."]
@@ -207,7 +210,7 @@ class Experiments:
         return " ".join([*sentences, self.left_out()])
 
     def left_out(self) -> str:
-        """Which runs have no figures, and why, in a sentence."""
+        """Return a sentence that says how many runs are left out, and why."""
         trials = [trial for learner in self.learners for trial in self.trials(learner)]
         runs = sum(len(trial.runs) for trial in trials)
         reasons = {
@@ -222,17 +225,8 @@ class Experiments:
         return f"Left out: {sum(counts.values()):,} of {counted(runs, 'run')}, of which {', '.join(parts)}."
 
 
-def counted(number: int, thing: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "run"), counted(2000, "run")
-    ('1 run', '2,000 runs')
-    """
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
 def listed_words(words: Sequence[str]) -> str:
-    """Words as they stand in a sentence.
+    """Join words by commas and "and".
 
     >>> listed_words(["10", "100", "1,000"])
     '10, 100 and 1,000'
@@ -241,6 +235,6 @@ def listed_words(words: Sequence[str]) -> str:
 
 
 def mean_of(values: Iterable[float | None]) -> float | None:
-    """Mean of those that are there; None if none is."""
+    """Return the mean of the values that are not None; None without any."""
     present = [value for value in values if value is not None]
     return statistics.mean(present) if present else None

@@ -1,4 +1,4 @@
-"""Tables: numbers first, then their looks in Markdown, CSV and LaTeX."""
+"""Represent the tables of a study, and write them as Markdown, CSV and LaTeX."""
 
 from __future__ import annotations
 
@@ -6,23 +6,25 @@ import csv
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
-from stablebn.study.paper.published import Value
+Value: TypeAlias = float | str | None
+Grid: TypeAlias = dict[str, dict[str, Value]]
+"""Values by row and column."""
 
 NO_VALUE = "–"
 
 
 @dataclass(frozen=True)
-class Entry:
-    """What stands in one place of a table.
+class TableCell:
+    """A cell of a table.
 
     Attributes
     ----------
     value, published : number, str or None
-        Ours, and the paper's.
+        Our value, and the published one.
     style : str
-        Format of numbers, as in `format`.
+        The format of numbers, as in `format`.
     mark : {"", "best", "worst"}
     """
 
@@ -33,7 +35,7 @@ class Entry:
 
     @property
     def difference(self) -> float | None:
-        """Ours less the paper's, where both are numbers."""
+        """Our number minus the published one; None unless both are numbers."""
         if self.value is None or isinstance(self.value, str):
             return None
         if self.published is None or isinstance(self.published, str):
@@ -42,33 +44,33 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Row:
-    """A row of a table: what it is of, and one entry a column."""
+class TableRow:
+    """A row of a table: its label, and one cell per column."""
 
     label: str
-    entries: tuple[Entry, ...]
+    entries: tuple[TableCell, ...]
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table.
+class StudyTable:
+    """A table of numbers and words.
 
     Attributes
     ----------
     name : str
-        Of its files.
+        The name of its files.
     title : str
     columns : tuple of str
-        Headings: of the labels, then of the entries.
-    rows : tuple of Row
+        The headings: of the labels, then of the cells.
+    rows : tuple of TableRow
     note : str
-        What the numbers are over, and what was left out.
+        A note: what the numbers are over, and what was left out.
     """
 
     name: str
     title: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     note: str
 
     def __str__(self) -> str:
@@ -76,31 +78,29 @@ class Table:
 
     @property
     def has_published(self) -> bool:
-        """Whether some number stands beside the paper's."""
+        """Whether some cell has a published value."""
         return any(entry.published is not None for row in self.rows for entry in row.entries)
 
     @property
     def has_differences(self) -> bool:
-        """Whether some number can be compared with the paper's."""
+        """Whether some number can be compared with a published one."""
         return any(entry.difference is not None for row in self.rows for entry in row.entries)
 
     @property
     def has_marks(self) -> bool:
-        """Whether best and worst are told apart."""
+        """Whether some cell is marked as best or worst."""
         return any(entry.mark for row in self.rows for entry in row.entries)
 
     @property
     def is_text(self) -> tuple[bool, ...]:
-        """Of every column, whether it holds words."""
+        """Whether each column has words."""
         columns = zip(*(row.entries for row in self.rows), strict=True) if self.rows else [()] * (len(self.columns) - 1)
         words = (any(isinstance(entry.value or entry.published, str) for entry in column) for column in columns)
         return (True, *words)
 
 
 def shown(value: Value, style: str) -> str:
-    """A value as it is read.
-
-    A zero that is exact is "0", so that no small number can pass for it.
+    """Format a value. Only an exact zero is written as "0", so that a small number differs from it.
 
     >>> shown(0.0, ".4f"), shown(1e-9, ".4f"), shown(0.12345, ".4f")
     ('0', '1e-09', '0.1235')
@@ -115,29 +115,29 @@ def shown(value: Value, style: str) -> str:
     return text if any(digit in text for digit in "123456789") else f"{value:.0e}"
 
 
-def shown_published(entry: Entry) -> str:
-    """The paper's value, which is rounded: no zero of it is exact."""
+def shown_published(entry: TableCell) -> str:
+    """Format a published value, which is rounded: a zero is not exact."""
     number = entry.published is not None and not isinstance(entry.published, str)
     return format(entry.published, entry.style) if number else str(entry.published or "")
 
 
-def shown_difference(entry: Entry) -> str:
-    """Ours less the paper's with its sign; the paper's is rounded, so a small difference is none."""
+def shown_difference(entry: TableCell) -> str:
+    """Format the difference with its sign. Published values are rounded, so a small difference has no sign."""
     text = "" if entry.difference is None else format(entry.difference, f"+{entry.style}")
     return text if any(digit in text for digit in "123456789") else text.lstrip("+-")
 
 
 def with_marks(
-    entries: Sequence[Entry], *, lower_is_better: bool = False, judged: Sequence[bool] | None = None
-) -> tuple[Entry, ...]:
-    """Entries with the best and the worst number marked, as they are read: what reads the same is marked the same.
+    entries: Sequence[TableCell], *, lower_is_better: bool = False, judged: Sequence[bool] | None = None
+) -> tuple[TableCell, ...]:
+    """Mark the cells with the best and the worst number; numbers that are formatted equally get the same mark.
 
     Parameters
     ----------
-    entries : sequence of Entry
+    entries : sequence of TableCell
     lower_is_better : bool
     judged : sequence of bool, optional
-        Which entries take part; by default all numbers.
+        Which cells are compared; by default all numbers.
     """
     part = judged or [True] * len(entries)
     read = [_read(entry) if taken else None for entry, taken in zip(entries, part, strict=True)]
@@ -152,16 +152,16 @@ def with_marks(
     )
 
 
-def _read(entry: Entry) -> float | None:
-    """The number that a reader sees."""
+def _read(entry: TableCell) -> float | None:
+    """Return the number as it is formatted."""
     if entry.value is None or isinstance(entry.value, str):
         return None
     return float(shown(entry.value, entry.style).replace(",", ""))
 
 
-def to_csv(table: Table) -> str:
-    """CSV with numbers in full; of every column ours and, where there are any, the paper's and the differences."""
-    parts: dict[str, Callable[[Entry], Value]] = {"": lambda entry: entry.value}
+def to_csv(table: StudyTable) -> str:
+    """Write a table as CSV with all digits, with columns of published values and differences if there are any."""
+    parts: dict[str, Callable[[TableCell], Value]] = {"": lambda entry: entry.value}
     if table.has_published:
         parts[" (paper)"] = lambda entry: entry.published
     if table.has_differences:
@@ -175,10 +175,10 @@ def to_csv(table: Table) -> str:
     return out.getvalue()
 
 
-def to_markdown(table: Table) -> str:
-    """Markdown; under a number, smaller, the paper's and the difference."""
+def to_markdown(table: StudyTable) -> str:
+    """Write a table as Markdown, with published values and differences in small print."""
 
-    def cell(entry: Entry) -> str:
+    def cell(entry: TableCell) -> str:
         around = {"": "", "best": "**", "worst": "*"}[entry.mark]
         text = f"{around}{_markdown(shown(entry.value, entry.style))}{around}"
         if entry.published is None:
@@ -194,14 +194,14 @@ def to_markdown(table: Table) -> str:
     return "\n".join([f"# {table.title}", "", *lines, "", _with_legend(table)]) + "\n"
 
 
-def to_latex(table: Table) -> str:
-    """A LaTeX table for the package booktabs; under a row of ours that of the paper, and that of the differences."""
+def to_latex(table: StudyTable) -> str:
+    """Write a table as LaTeX for the package booktabs, with rows of published values and differences."""
 
-    def ours(entry: Entry) -> str:
+    def ours(entry: TableCell) -> str:
         text = _latex(shown(entry.value, entry.style))
         return {"": text, "best": rf"\textbf{{{text}}}", "worst": rf"\textit{{{text}}}"}[entry.mark]
 
-    def line(label: str, row: Row, cell: Callable[[Entry], str]) -> str:
+    def line(label: str, row: TableRow, cell: Callable[[TableCell], str]) -> str:
         return " & ".join([label, *map(cell, row.entries)]) + r" \\"
 
     lines = []
@@ -234,20 +234,20 @@ def to_latex(table: Table) -> str:
     )
 
 
-def _with_legend(table: Table) -> str:
-    """The note, and what marks and small print mean."""
+def _with_legend(table: StudyTable) -> str:
+    """Return the note, with an explanation of marks and small print."""
     sentences = [table.note]
     if table.has_marks:
         sentences.append("Best in bold, worst in italics.")
     if table.has_differences:
-        sentences.append("Below ours: the paper's, and ours less the paper's.")
+        sentences.append("Below our number: the published one, and ours minus the published one.")
     elif table.has_published:
-        sentences.append("Below ours: the paper's.")
+        sentences.append("Below our number: the published one.")
     return " ".join(sentences)
 
 
 def _markdown(text: str) -> str:
-    """Text in which nothing is taken for markup."""
+    """Escape text for Markdown."""
     for character in "\\|*_<>`":
         text = text.replace(character, "\\" + character)
     return text
@@ -265,7 +265,7 @@ _LATEX = {
 
 
 def _latex(text: str) -> str:
-    """Text in which nothing is taken for a command; the sign of a number is a minus, not a hyphen."""
+    """Escape text for LaTeX; the sign of a number becomes a minus, not a hyphen."""
     escaped = "".join(_LATEX.get(character, character) for character in text)
     is_number = text[:1] == "-" and text[1:2].isdigit()
     return rf"\textminus {escaped[1:]}" if is_number else escaped

@@ -1,4 +1,4 @@
-"""The folder of a study: its tables and figures, and a page that lists them."""
+"""Write the tables and figures of a study to a folder, with a page that lists them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,15 @@ from typing import Any
 from stablebn.errors import OptionError, listed
 from stablebn.files import make_folder, write_atomically
 from stablebn.networks.model import Network
-from stablebn.study.paper.paper import PaperStudy
-from stablebn.study.paper.paper_tables import ORDER, paper_tables
-from stablebn.study.paper.published import Figures, read_published
 from stablebn.study.record import Record, Sample
-from stablebn.study.tables.figures import CAPTIONS, general_pictures, paper_pictures
-from stablebn.study.tables.general_tables import general_tables
 from stablebn.study.tables.panels import ENDINGS, write_picture
+from stablebn.study.tables.report import StudyReport, report_of
 from stablebn.study.tables.summary import METRIC_OF, Experiments
-from stablebn.study.tables.table import Table, to_csv, to_latex, to_markdown
+from stablebn.study.tables.table import StudyTable, to_csv, to_latex, to_markdown
 
 INDEX = "README.md"
 MADE_BY = "Made by `stablebn study`; not to be edited by hand."
-"""The line of the page by which a folder is known to be ours."""
+"""The line of the page that identifies a folder written by a study."""
 
 WRITERS = {".md": to_markdown, ".csv": to_csv, ".tex": to_latex}
 
@@ -34,26 +30,23 @@ def study_tables(
     metrics: Sequence[str] = tuple(METRIC_OF),
     networks: Mapping[str, Network] | None = None,
     published: Path | None = None,
-) -> list[Table]:
-    """The tables of a study.
+) -> list[StudyTable]:
+    """Make the tables of a study.
 
     Parameters
     ----------
     samples, records
-        What the study remembers; those of jobs that have ended.
+        The samples and the finished jobs of the study.
     report : {"general", "paper"}
-        Whether its tables are those of any study, or the paper's.
+        Whether to make the tables of any study, or those of the paper.
     metrics : sequence of str
-        Those that general tables tell of: fields of `Record`.
+        The metrics of general tables: fields of `Record`.
     networks : mapping of name to Network, optional
-        For the tables of networks.
+        The networks for tables that describe them.
     published : Path, optional
-        File with the paper's figures, to stand beside ours.
+        A file with the published numbers to show beside ours.
     """
-    experiments = Experiments.of(samples, records)
-    if report == "paper":
-        return paper_tables(PaperStudy(experiments), networks or {}, _published(published))
-    return general_tables(experiments, metrics)
+    return report_of(report).tables(Experiments.of(samples, records), metrics, networks or {}, published)
 
 
 def write_tables(
@@ -62,6 +55,7 @@ def write_tables(
     records: Sequence[Record],
     folder: Path,
     *,
+    report: str = "general",
     force: bool = False,
     **options: Any,
 ) -> list[Path]:
@@ -72,11 +66,12 @@ def write_tables(
     study : str
         Its title.
     samples, records
-        What the study remembers; those of jobs that have ended.
+        The samples and the finished jobs of the study.
     folder : Path
-        Made if need be; in a folder of ours, tables of the same name are replaced.
+        Created if needed. In a folder that a study has written, tables of the same name are replaced.
+    report : {"general", "paper"}
     force : bool
-        Replace files that are not ours, too.
+        Replace also files that no study has written.
     **options
         Those of `study_tables`.
 
@@ -85,14 +80,14 @@ def write_tables(
     list of Path
         All files written.
     """
-    tables = study_tables(samples, records, **options)
-    # Of figures too: once the tables are there, the folder is ours, and so is what figures replace.
-    pictures = [f"{name}{ending}" for name in CAPTIONS for ending in ENDINGS]
-    _claim(
-        study, folder, [*(f"{table.name}{ending}" for table in tables for ending in WRITERS), *pictures], force=force
-    )
+    shown = report_of(report)
+    tables = study_tables(samples, records, report=report, **options)
+    # Check the names of figures too: after the tables are written, figures may replace files in the folder.
+    pictures = [f"{name}{ending}" for name in shown.captions for ending in ENDINGS]
+    names = [*(f"{table.name}{ending}" for table in tables for ending in WRITERS), *pictures]
+    _claim(study, shown, folder, names, force=force)
     written = [_write(table, folder, ending) for table in tables for ending in WRITERS]
-    return [*written, write_index(study, folder)]
+    return [*written, write_index(study, shown, folder)]
 
 
 def write_figures(
@@ -107,27 +102,27 @@ def write_figures(
 ) -> list[Path]:
     """Write the figures of a study as PNG and SVG, and README.md, which lists what the folder has.
 
-    Takes what `write_tables` takes. `MissingExtraError` where matplotlib is not installed.
+    Parameters as in `write_tables`. Raises `MissingExtraError` if matplotlib is not installed.
     """
-    experiments, theirs = Experiments.of(samples, records), _published(published)
-    pictures = paper_pictures(PaperStudy(experiments), theirs) if report == "paper" else general_pictures(experiments)
-    _claim(study, folder, [f"{picture.name}{ending}" for picture in pictures for ending in ENDINGS], force=force)
+    shown = report_of(report)
+    pictures = shown.pictures(Experiments.of(samples, records), published)
+    _claim(study, shown, folder, [f"{picture.name}{ending}" for picture in pictures for ending in ENDINGS], force=force)
     written = [path for picture in pictures for path in write_picture(picture, folder)]
-    return [*written, write_index(study, folder)]
+    return [*written, write_index(study, shown, folder)]
 
 
-def _claim(study: str, folder: Path, names: Sequence[str], *, force: bool) -> None:
-    """Make the folder ours, unless that would replace files of others: it is ours once it has our page."""
+def _claim(study: str, report: StudyReport, folder: Path, names: Sequence[str], *, force: bool) -> None:
+    """Write the page that marks the folder as written by a study; raise if other files would be replaced."""
     make_folder(folder)
     if not force and not _is_ours(folder / INDEX):
-        taken = [name for name in (INDEX, *names) if (folder / name).exists()]
-        if taken:
+        existing = [name for name in (INDEX, *names) if (folder / name).exists()]
+        if existing:
             raise OptionError(
-                f"in {folder} there are files that `stablebn study` has not made: {listed(taken)}. "
-                "Choose another --out, or say --force (force=True) to replace them."
+                f"in {folder} there are files that `stablebn study` has not made: {listed(existing)}. "
+                "Choose another --out, or replace them with --force (force=True)."
             )
-    # First of all, so that what is written can be written again if this is interrupted.
-    write_index(study, folder)
+    # The page is written first: after an interruption the files can be written again.
+    write_index(study, report, folder)
 
 
 def _is_ours(index: Path) -> bool:
@@ -137,14 +132,18 @@ def _is_ours(index: Path) -> bool:
         return False
 
 
-def write_index(study: str, folder: Path) -> Path:
-    """Write README.md: every table by its title, and every figure with its caption."""
-    tables = sorted((path for path in folder.glob("*.md") if path.with_suffix(".csv").exists()), key=_place)
+def write_index(study: str, report: StudyReport, folder: Path) -> Path:
+    """Write README.md: the title of every table, and every figure with its caption."""
+    ranks = {name: rank for rank, name in enumerate(report.table_order)}
+    tables = sorted(
+        (path for path in folder.glob("*.md") if path.with_suffix(".csv").exists()),
+        key=lambda path: (ranks.get(path.stem, len(ranks)), path.stem),
+    )
     lines = [f"# Study: {study}", "", MADE_BY, "", "## Tables", ""]
     for path in tables:
         title = path.read_text(encoding="utf-8", errors="replace").partition("\n")[0].removeprefix("# ")
         lines.append(f"- [{title}]({path.name}) ([CSV]({path.stem}.csv), [LaTeX]({path.stem}.tex))")
-    drawn = {name: caption for name, caption in CAPTIONS.items() if (folder / f"{name}.png").exists()}
+    drawn = {name: caption for name, caption in report.captions.items() if (folder / f"{name}.png").exists()}
     if drawn:
         lines += ["", "## Figures"]
     for name, caption in drawn.items():
@@ -154,16 +153,7 @@ def write_index(study: str, folder: Path) -> Path:
     return path
 
 
-def _place(table: Path) -> tuple[int, str]:
-    """Tables of the paper in its order, then others by name."""
-    return (ORDER.index(table.stem) if table.stem in ORDER else len(ORDER), table.stem)
-
-
-def _published(path: Path | None) -> Figures:
-    return {} if path is None else read_published(path)
-
-
-def _write(table: Table, folder: Path, ending: str) -> Path:
+def _write(table: StudyTable, folder: Path, ending: str) -> Path:
     path = folder / f"{table.name}{ending}"
     write_atomically(path, WRITERS[ending](table), force=True)
     return path

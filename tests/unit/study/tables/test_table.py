@@ -7,16 +7,25 @@ import io
 
 import pytest
 
-from stablebn.study.tables.table import Entry, Row, Table, shown, to_csv, to_latex, to_markdown, with_marks
+from stablebn.study.tables.table import (
+    StudyTable,
+    TableCell,
+    TableRow,
+    shown,
+    to_csv,
+    to_latex,
+    to_markdown,
+    with_marks,
+)
 
 
-def table(*entries: Entry, label: str = "F1", note: str = "A note.") -> Table:
+def table(*entries: TableCell, label: str = "F1", note: str = "A note.") -> StudyTable:
     columns = ("metric", *(f"learner {place}" for place in range(len(entries))))
-    return Table("small", "A small table", columns, (Row(label, entries),), note)
+    return StudyTable("small", "A small table", columns, (TableRow(label, entries),), note)
 
 
 def marks(*values: float | None, lower_is_better: bool = False, judged: list[bool] | None = None) -> list[str]:
-    entries = with_marks(list(map(Entry, values)), lower_is_better=lower_is_better, judged=judged)
+    entries = with_marks(list(map(TableCell, values)), lower_is_better=lower_is_better, judged=judged)
     return [entry.mark for entry in entries]
 
 
@@ -53,16 +62,16 @@ def test_only_an_exact_zero_reads_zero() -> None:
 
 
 def test_difference_is_ours_less_the_papers() -> None:
-    text = to_markdown(table(Entry(0.75, 0.5)))
+    text = to_markdown(table(TableCell(0.75, 0.5)))
     assert "0.7500<br><sub>0.5000 (+0.2500)</sub>" in text
 
 
 def test_papers_rounded_zero_is_not_shown_as_exact() -> None:
-    assert "0<br><sub>0.0000 (0.0000)</sub>" in to_markdown(table(Entry(0.0, 0.0)))
+    assert "0<br><sub>0.0000 (0.0000)</sub>" in to_markdown(table(TableCell(0.0, 0.0)))
 
 
 def test_without_the_papers_numbers_ours_stand_alone() -> None:
-    plain = table(Entry(0.75))
+    plain = table(TableCell(0.75))
     assert "| F1 | 0.7500 |" in to_markdown(plain)
     assert to_csv(plain) == "metric,learner 0\nF1,0.75\n"
     assert "paper" not in to_latex(plain)
@@ -70,7 +79,7 @@ def test_without_the_papers_numbers_ours_stand_alone() -> None:
 
 def test_csv_reads_back_to_the_same_numbers() -> None:
     values = [1 / 3, -25.463000000000001, 5e-324, 12345678.9]
-    text = to_csv(table(*(Entry(value, 0.1) for value in values)))
+    text = to_csv(table(*(TableCell(value, 0.1) for value in values)))
     (row,) = csv.DictReader(io.StringIO(text))
     assert [float(row[f"learner {place}"]) for place in range(4)] == values
     assert [float(row[f"learner {place} (paper)"]) for place in range(4)] == [0.1] * 4
@@ -78,7 +87,7 @@ def test_csv_reads_back_to_the_same_numbers() -> None:
 
 
 def test_csv_leaves_missing_numbers_empty() -> None:
-    assert to_csv(table(Entry(None), Entry(1.0))).splitlines()[1] == "F1,,1.0"
+    assert to_csv(table(TableCell(None), TableCell(1.0))).splitlines()[1] == "F1,,1.0"
 
 
 @pytest.mark.parametrize(
@@ -91,17 +100,17 @@ def test_csv_leaves_missing_numbers_empty() -> None:
     ],
 )
 def test_latex_takes_no_text_for_a_command(text: str, escaped: str) -> None:
-    latex = to_latex(table(Entry(1.0), label=text, note=text))
+    latex = to_latex(table(TableCell(1.0), label=text, note=text))
     assert latex.count(escaped) == 2
 
 
 def test_latex_writes_a_minus_and_marks() -> None:
-    latex = to_latex(table(*with_marks([Entry(-2.0), Entry(-3.0)])))
+    latex = to_latex(table(*with_marks([TableCell(-2.0), TableCell(-3.0)])))
     assert r"F1 & \textbf{\textminus 2.0000} & \textit{\textminus 3.0000} \\" in latex
 
 
 def test_latex_has_rows_of_the_paper_and_of_differences() -> None:
-    lines = to_latex(table(Entry(0.75, 0.5), Entry(0.25))).splitlines()
+    lines = to_latex(table(TableCell(0.75, 0.5), TableCell(0.25))).splitlines()
     assert lines[lines.index(r"F1 & 0.7500 & 0.2500 \\") + 1 :][:2] == [
         r"\quad paper & 0.5000 &  \\",
         r"\quad difference & +0.2500 &  \\",
@@ -109,15 +118,15 @@ def test_latex_has_rows_of_the_paper_and_of_differences() -> None:
 
 
 def test_markdown_takes_no_text_for_markup() -> None:
-    assert r"| a\|b\*c\_d | 1.0000 |" in to_markdown(table(Entry(1.0), label="a|b*c_d"))
+    assert r"| a\|b\*c\_d | 1.0000 |" in to_markdown(table(TableCell(1.0), label="a|b*c_d"))
 
 
 def test_words_stand_beside_the_papers_words() -> None:
-    words = table(Entry("none", "all"))
+    words = table(TableCell("none", "all"))
     assert "none<br><sub>all</sub>" in to_markdown(words)
     assert to_csv(words) == "metric,learner 0,learner 0 (paper)\nF1,none,all\n"
 
 
 def test_every_mark_is_explained() -> None:
-    marked = to_markdown(table(*with_marks([Entry(1.0, 1.0), Entry(2.0, 1.0)])))
-    assert "Best in bold, worst in italics. Below ours: the paper's, and ours less the paper's." in marked
+    marked = to_markdown(table(*with_marks([TableCell(1.0, 1.0), TableCell(2.0, 1.0)])))
+    assert "Best in bold, worst in italics. Below our number: the published one, and ours minus" in marked

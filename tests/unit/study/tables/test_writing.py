@@ -12,13 +12,10 @@ from tests.unit.study.tables.studies import runs, sample, timed_out
 
 import stablebn as sb
 from stablebn.errors import MissingExtraError, OptionError
-from stablebn.study.paper.arcs import EXTRA, MISSING, RIGHT, TURNED, judge, steps_of, undecided
 from stablebn.study.paper.paper import ALGORITHMS, ORDERINGS
-from stablebn.study.paper.published import Grid
 from stablebn.study.record import Record
 from stablebn.study.tables import write_figures, write_tables
 from stablebn.study.tables.curves import f1_by_size
-from stablebn.study.tables.dots import score_dots
 from stablebn.study.tables.side_by_side import learners_side_by_side
 from stablebn.study.tables.summary import Experiments
 
@@ -161,31 +158,6 @@ def test_without_matplotlib_the_extra_is_named(tmp_path: Path, monkeypatch: pyte
         write_figures("paper", SAMPLES, RECORDS, tmp_path, report="paper")
 
 
-@pytest.mark.parametrize("algorithm", ["hc", "tabu", "tabu-stable"])
-def test_steps_lead_to_the_learned_arcs(algorithm: str) -> None:
-    result = sb.learn(sb.read_network("asia").sample(10_000, seed=1), algorithm)
-    steps = steps_of(result)
-    assert sorted(steps) == sorted(result.arcs)
-    assert len(set(steps.values())) == len(steps)
-
-
-def test_arcs_are_judged_by_equivalence_class() -> None:
-    # Alphabetic columns lead HC astray as in the paper: either -> lung, either -> tub, and lung -> tub too many.
-    network = sb.read_network("asia")
-    table = network.sample(10_000, seed=1)
-    verdicts = judge(sb.learn(table.select(sorted(table.column_names)), "hc"), network)
-    assert verdicts[frozenset(("bronc", "dysp"))] == RIGHT
-    assert verdicts[frozenset(("either", "lung"))] == TURNED
-    assert verdicts[frozenset(("lung", "tub"))] == EXTRA
-    assert verdicts[frozenset(("asia", "tub"))] == MISSING
-
-
-def test_arcs_are_dashed_where_the_class_leaves_their_direction_open() -> None:
-    table = sb.read_network("asia").sample(10_000, seed=1)
-    # In Asia the collider at dysp compels bronc -> dysp, whatever the search thought when it added the arc.
-    assert undecided(sb.learn(table, "tabu-stable")) == {frozenset(("smoke", "lung")), frozenset(("smoke", "bronc"))}
-
-
 def test_learners_are_called_by_their_titles_and_panels_have_letters() -> None:
     figure = learners_side_by_side(Experiments.of(SAMPLES, RECORDS).of_networks(["asia"]), {})
     first = figure.axes[0]
@@ -210,13 +182,3 @@ def test_shading_stays_where_there_can_be_an_f1() -> None:
     (shading,) = figure.axes[0].collections
     heights = np.asarray(shading.get_paths()[0].vertices)[:, 1]
     assert (heights.min(), heights.max()) == (pytest.approx(2 / 3 - 3**-0.5), 1.0)
-
-
-def test_scores_of_one_network_do_not_cover_each_other() -> None:
-    scores: Grid = {
-        "asia": dict.fromkeys(("best", "tabu", "tabu-dec", "tabu-inc", "hc", "hc-stable", "tabu-stable"), -2.0)
-    }
-    (panel,) = score_dots({"categorical": scores}, {}).axes
-    dots = [line.get_xydata() for line in panel.lines if line.get_marker() != "None"]
-    heights = np.concatenate(dots)[:, 1]
-    assert len(np.unique(heights)) == len(heights) == 6

@@ -16,20 +16,22 @@ from stablebn.errors import FormatError
 from stablebn.study.paper.claims import CLAIMS
 from stablebn.study.paper.paper import ALGORITHMS, ORDERINGS, OTHERS, SCORE_SEARCHERS, PaperStudy
 from stablebn.study.paper.paper_tables import ORDER, paper_tables
-from stablebn.study.paper.published import Figures, read_published
+from stablebn.study.paper.published import NumberTables, read_published
 from stablebn.study.record import Record, Sample
 from stablebn.study.tables.summary import Experiments
-from stablebn.study.tables.table import Entry, Table
+from stablebn.study.tables.table import StudyTable, TableCell
 
 FAMILY = dict.fromkeys(ORDERINGS, (0.5, 0.5)) | {"tabu": (0.2, 0.4), "tabu-stable": (0.6, 0.6)}
 
 
-def tables(samples: list[Sample], records: list[Record], published: Figures | None = None) -> dict[str, Table]:
+def tables(
+    samples: list[Sample], records: list[Record], published: NumberTables | None = None
+) -> dict[str, StudyTable]:
     study = PaperStudy(Experiments.of(samples, records))
     return {table.name: table for table in paper_tables(study, {"asia": sb.read_network("asia")}, published or {})}
 
 
-def entry(table: Table, row: str, column: str) -> Entry:
+def entry(table: StudyTable, row: str, column: str) -> TableCell:
     (found,) = (candidate for candidate in table.rows if candidate.label == row)
     return found.entries[table.columns.index(column) - 1]
 
@@ -46,14 +48,14 @@ def everyone(network: str, rows: int = 100) -> list[Record]:
 def test_orderings_show_means_deviations_and_marks() -> None:
     table = tables([sample("asia")], family("asia"))["orderings-categorical"]
     assert table.columns == ("metric", *ORDERINGS)
-    assert entry(table, "F1", "tabu") == Entry(statistics.mean([0.2, 0.4]), mark="worst")
-    assert entry(table, "F1", "tabu-stable") == Entry(0.6, mark="best")
-    assert entry(table, "F1 SD", "tabu-stable") == Entry(0.0, mark="best")
-    assert entry(table, "F1 SD", "tabu") == Entry(statistics.stdev([0.2, 0.4]), mark="worst")
+    assert entry(table, "F1", "tabu") == TableCell(statistics.mean([0.2, 0.4]), mark="worst")
+    assert entry(table, "F1", "tabu-stable") == TableCell(0.6, mark="best")
+    assert entry(table, "F1 SD", "tabu-stable") == TableCell(0.0, mark="best")
+    assert entry(table, "F1 SD", "tabu") == TableCell(statistics.stdev([0.2, 0.4]), mark="worst")
 
 
 def test_figures_stand_beside_those_of_the_paper() -> None:
-    published: Figures = {"orderings_categorical": {"F1": {"tabu-stable": 0.5}}}
+    published: NumberTables = {"orderings_categorical": {"F1": {"tabu-stable": 0.5}}}
     found = entry(tables([sample("asia")], family("asia"), published)["orderings-categorical"], "F1", "tabu-stable")
     assert (found.value, found.published, found.difference) == (0.6, 0.5, 0.6 - 0.5)
 
@@ -83,11 +85,13 @@ def test_residual_instability_is_shown_for_all_ways_to_treat_names() -> None:
         *runs("hailfinder", 100, "tabu-stable, names kept", 0.1, 0.1, 0.1),
         *runs("hailfinder", 100, "tabu-stable, merged", 0.2, 0.2, 0.2),
     ]
-    published: Figures = {"residual_f1_sd": {"100": {"hailfinder": 0.0301}}}
+    published: NumberTables = {"residual_f1_sd": {"100": {"hailfinder": 0.0301}}}
     table = tables([sample("hailfinder", identical=2)], records, published)["residual"]
-    assert entry(table, "names replaced, 100 rows", "hailfinder") == Entry(statistics.stdev([0.1, 0.2, 0.3]), 0.0301)
-    assert entry(table, "names kept, 100 rows", "hailfinder") == Entry(0.0)
-    assert entry(table, "names replaced, duplicates merged, 100 rows", "hailfinder") == Entry(0.0)
+    assert entry(table, "names replaced, 100 rows", "hailfinder") == TableCell(
+        statistics.stdev([0.1, 0.2, 0.3]), 0.0301
+    )
+    assert entry(table, "names kept, 100 rows", "hailfinder") == TableCell(0.0)
+    assert entry(table, "names replaced, duplicates merged, 100 rows", "hailfinder") == TableCell(0.0)
 
 
 def test_residual_graphs_are_counted() -> None:
@@ -111,8 +115,8 @@ def test_learner_without_a_score_somewhere_is_not_called_best() -> None:
     records = [record for record in everyone("asia") + everyone("child") if record.learner != "gs"]
     records += [*runs("asia", 100, "gs", 0.9, 0.9), without_dag("child", 100, "gs", 1)]
     table = tables([sample("asia"), sample("child")], records)["algorithms-categorical"]
-    assert entry(table, "gs", "F1") == Entry(0.9)
-    assert entry(table, "tabu-stable", "F1") == Entry(0.6, mark="best")
+    assert entry(table, "gs", "F1") == TableCell(0.9)
+    assert entry(table, "tabu-stable", "F1") == TableCell(0.6, mark="best")
     assert entry(table, "gs", "experiments with a score").value == 1
 
 
@@ -123,11 +127,11 @@ def test_failures_are_told_by_learner_beside_the_papers() -> None:
         timed_out("arth150_c", 100, "fges", 2),
         failed("arth150_c", 100, "gs", 1),
     ]
-    published: Figures = {"failures_3h": {"arth150_c, 100 rows": {"fges": "all"}}}
+    published: NumberTables = {"failures_3h": {"arth150_c, 100 rows": {"fges": "all"}}}
     table = tables([sample("arth150_c")], records, published)["failures"]
     assert table.columns == ("experiment", "fges", "gs")
-    assert entry(table, "arth150_c, 100 rows", "fges") == Entry("some", "all")
-    assert entry(table, "arth150_c, 100 rows", "gs") == Entry("all")
+    assert entry(table, "arth150_c, 100 rows", "fges") == TableCell("some", "all")
+    assert entry(table, "arth150_c, 100 rows", "gs") == TableCell("all")
     assert table.note == "Of ours 2 of 5 runs timed out or failed."
 
 
@@ -156,13 +160,13 @@ def test_networks_are_counted() -> None:
     assert [found.value for found in table.rows[0].entries] == [8, 8, 1.0, 2, 2.0, 4, 18]
 
 
-def claim(table: Table, text: str) -> tuple[object, object, object]:
+def claim(table: StudyTable, text: str) -> tuple[object, object, object]:
     figure, held = (entry(table, text, column) for column in ("ours", "holds"))
     return figure.value, figure.published, held.value
 
 
 def test_claims_are_held_against_our_figures() -> None:
-    published: Figures = {
+    published: NumberTables = {
         "orderings_categorical": {"F1": {"tabu": 0.44, "tabu-stable": 0.5, "hc": 0.4, "hc-stable": 0.5}},
     }
     table = tables([sample("asia")], everyone("asia"), published)["claims"]
@@ -285,7 +289,7 @@ def test_the_prover_is_compared_where_it_finishes_and_is_no_failure_elsewhere() 
     assert entry(table, "best", "at the optimum").value == entry(table, "exact", "at the optimum").value == "1 of 1"
     assert entry(table, "tabu", "at the optimum").value == "0 of 1"
     assert entry(table, "tabu", "nats below").value == pytest.approx(40)
-    assert "of 2 samples that it was given" in table.note
+    assert "out of 2 samples; " in table.note
     assert "failures" not in made
 
 
@@ -312,7 +316,7 @@ def test_what_the_paper_concludes_holds_by_its_own_figures_but_for_one_slip() ->
     published = read_published(SHARED / "paper" / "tables.json")
     table = tables([sample("asia"), sample("sachs_c")], everyone("asia") + everyone("sachs_c"), published)["claims"]
     theirs = {row.label: row.entries[0].published for row in table.rows}
-    from_tables = [known for known in CLAIMS if known.said is None and theirs.get(known.text) is not None]
+    from_tables = [known for known in CLAIMS if known.stated is None and theirs.get(known.text) is not None]
     assert len(from_tables) > 40
     denied = [known.text for known in from_tables if not known.holds(theirs[known.text])]
     assert denied == ["Learners whose graphs are denser than the true ones, continuous: all"]

@@ -1,4 +1,4 @@
-"""What can be said of a table before it is learned from: `stablebn.check`."""
+"""`stablebn.check`: check a table for problems before learning."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stablebn.api.arguments import CheckArguments, describe
+from stablebn.api.read_table import read_table
 from stablebn.columns.duplicates import merge
 from stablebn.columns.findings import FEWEST_ROWS_EXPLAINED, FIRST_ROWS, Finding, Severity, findings_in
 from stablebn.columns.kinds import FLOATS, PLAIN_CODES, Decision
@@ -22,29 +24,34 @@ from stablebn.graph.names import name_key
 from stablebn.learners.shared.automatic import is_large, looks_for_curves
 from stablebn.learners.shared.memory_estimate import bytes_needed
 from stablebn.messages import Caution, kinds_option, tallied
+from stablebn.options import takes
 from stablebn.prepare.prepared import Prepared
+from stablebn.prepare.read_options import with_own_reading
 from stablebn.stats.moments import Moments
-from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Table
+from stablebn.table.data_kinds import array_of, continuous_part, parts_by_kind
+from stablebn.table.table import CategoricalTable, ContinuousTable, Table
 
-# Of a column's variance no more than a thousandth is its own: coefficients of what it stands with mean nothing.
+# The other columns explain all but a thousandth of a column's variance: regression coefficients are meaningless.
 COLLINEAR = 1000.0
 
-# Floats are noted if each of their few values occurs in so many rows on average.
+# Floats may be codes if each of their few values occurs in at least this many rows on average.
 FEWEST_ROWS_OF_VALUE = 5
 
-# Keeps an exactly singular matrix invertible.
+# Added to the diagonal, so that an exactly singular matrix is invertible.
 _RIDGE = 1e-13
 
-# What the default algorithm takes on one core, measured on tables sampled from random networks: seconds in any case;
-# per variable of a categorical table and per pair of a continuous one; and per pair and row of either, and of a
-# continuous one so large that relations are taken to be linear.
+# Seconds of the default algorithm on one core, measured on tables sampled from random networks: a constant; per
+# variable of a categorical table and per pair of a continuous one; and per pair and row of either, and of a continuous
+# table so large that relations are assumed to be linear.
 _SECONDS = 0.3
 _PER_VARIABLE, _PER_PAIR = 0.015, 1.5e-4
 _CATEGORICAL, _CONTINUOUS, _LARGE_CONTINUOUS = 1e-8, 5e-8, 5e-10
-# The same of mixed tables: of small ones, which get a longer search, of large ones, and of large incomplete ones, of
-# which scores are not compared.
+# Seconds per pair and row of mixed tables: small ones, which are searched longer; large ones; and large incomplete
+# ones, for which scores are not compared.
 _SMALL_MIXED, _LARGE_MIXED, _INCOMPLETE_MIXED = 1e-6, 1.7e-8, 5e-9
-# A continuous table with missing values has sums of its own for each family.
+# What is added if all columns have missing values, and a part of it if some have.
+_MISSING_CATEGORICAL, _MISSING_MIXED = 4e-8, 3.7e-8
+# A continuous table with missing values needs separate sums for each family: this factor.
 _INCOMPLETE_CONTINUOUS = 10
 
 _NOTES = ("kinds", "dialect", "index")
@@ -53,20 +60,20 @@ _MARKS = {"error": "error", "warning": "look", "note": "note"}
 
 @dataclass(frozen=True)
 class Check:
-    """What was found in a table.
+    """The findings of `stablebn.check` on a table.
 
     Attributes
     ----------
     rows : int or None
-        Rows that would be used (by weight); None where nobody can tell.
+        Rows that would be used (by weight); `None` if that cannot be determined.
     decisions : dict of name to Decision
-        What each column is taken for, and why.
+        The kind of each column, with the reason.
     findings : tuple of Finding
         Errors first, then warnings, then notes.
     remedy : dict of option to value
-        Options with which the table can be learned from, if it cannot as it is.
+        Options with which the table can be used, if it cannot be used as it is.
     seconds, mebibytes : float or None
-        What learning with the default options will take, within a factor of about three.
+        Estimates for learning with the default options, accurate within a factor of about three.
     """
 
     rows: int | None
@@ -78,12 +85,12 @@ class Check:
 
     @property
     def exit_code(self) -> int:
-        """0: nothing to worry about; 1: something should be looked at; 2: the table cannot be learned from as it is."""
+        """0 if there are no findings to act on, 1 if there are warnings, 2 if the table cannot be used as it is."""
         severities = {finding.severity for finding in self.findings}
         return 2 if "error" in severities else 1 if "warning" in severities else 0
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it in types that JSON has."""
+        """Return all findings in types that JSON has."""
         return {
             "exit_code": self.exit_code,
             "rows": self.rows,
@@ -104,7 +111,7 @@ class Check:
         }
 
     def to_json(self) -> str:
-        """`to_dict` as JSON text; names that JSON does not have are written as text."""
+        """Return `to_dict` as JSON text; names of other types are written as text."""
         return json.dumps(self.to_dict(), indent=1, default=str, ensure_ascii=False)
 
     def __str__(self) -> str:
@@ -127,19 +134,55 @@ class Check:
         return str(self)
 
 
+@takes(CheckArguments, describe)
+def check(*arguments: Any, **options: Any) -> Check:
+    """Check a table for problems before learning.
+
+    Report the kind of each column with the reason, problems that prevent learning, missing values, constants, copies,
+    columns that are functions of others, ids, rare levels, nearly collinear columns, and an estimate of the time that
+    learning takes. The options are the fields of `stablebn.api.arguments.CheckArguments`; `help(stablebn.check)`
+    describes them.
+
+    Returns
+    -------
+    Check
+
+    Examples
+    --------
+    >>> import stablebn as sb
+    >>> found = sb.check({"sex": ["f", "m"] * 20, "code": [1, 2] * 20, "site": ["x"] * 40})
+    >>> [(finding.code, finding.columns) for finding in found.findings]
+    [('constant', ('site',)), ('relabelled', ('code', 'sex'))]
+    >>> found.exit_code
+    1
+    """
+    asked = with_own_reading(CheckArguments.from_call("check", arguments, options))
+    try:
+        return checked(read_table(asked), None)
+    except DataError as error:
+        if not error.remedy:
+            return checked(None, error)
+        # Report the other findings as they are after the problem is solved.
+        remedy: dict[str, Any] = dict(error.remedy)
+        try:
+            return checked(read_table(replace(asked, **remedy)), error)
+        except DataError:
+            return checked(None, error)
+
+
 def checked(prepared: Prepared | None, error: DataError | None) -> Check:
-    """Say what there is to say.
+    """Collect all findings.
 
     Parameters
     ----------
     prepared : Prepared or None
-        The table as it is, or with the remedy of the error.
+        The table as it is, or as it is after the remedy of the error.
     error : DataError or None
-        Why the table cannot be learned from as it is.
+        The reason why the table cannot be used as it is.
     """
     findings = [] if error is None else [_of_problem(error, number) for number in range(len(error.problems))]
     if prepared is not None:
-        # With the remedy of an error, rows may have been dropped: that is what the error says.
+        # The remedy of an error may have dropped rows; the error reports them.
         cautions = [
             own
             for own in prepared.warnings
@@ -183,20 +226,19 @@ def _sorted(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
 
 
 def _collinear(table: Table, prepared: Prepared) -> Iterator[Finding]:
-    """Continuous columns that nearly follow from the others by a linear equation."""
-    if isinstance(table, MixedTable):
-        table = table.continuous
-    if not isinstance(table, ContinuousTable) or len(table.names) < 2:
+    """Find continuous columns that are nearly linear functions of the others."""
+    continuous = continuous_part(table)
+    if continuous is None or len(continuous.names) < 2:
         return
-    # Of copies one is enough; they have been told of.
-    alone, _ = merge(table, prepared.copies)
+    # Keep one of each group of copies; these are reported separately.
+    alone, _ = merge(continuous, prepared.copies)
     assert isinstance(alone, ContinuousTable)
     alone = _complete(alone)
     n = len(alone.names)
     if n < 2 or alone.total <= n + 1:
         return
     moments = Moments(alone)
-    # In an order that follows from the values, so that the order of the columns cannot change a bit.
+    # Sort the columns by their values, so that the order of columns in the table cannot change a bit.
     keys: list[Any] = [moments.sort_key(v) for v in range(n)]
     moments = moments.reordered(sorted(range(n), key=keys.__getitem__))
     correlation = np.array([[moments.correlation(u, v, 60) for v in range(n)] for u in range(n)]) * 2.0**-60
@@ -217,12 +259,12 @@ def _collinear(table: Table, prepared: Prepared) -> Iterator[Finding]:
 
 
 def _same_order(prepared: Prepared, told: AbstractSet[Hashable]) -> Iterator[Finding]:
-    """Continuous columns that rise or fall with each other, such as a variable and its logarithm.
+    """Find continuous columns that are monotonic functions of each other, such as a variable and its logarithm.
 
     Columns that were `told` to follow from others are not told of again, nor are copies.
     """
-    table = prepared.table.continuous if isinstance(prepared.table, MixedTable) else prepared.table
-    if not isinstance(table, ContinuousTable):
+    table = continuous_part(prepared.table)
+    if table is None:
         return
     doubles = {name for group in (*prepared.identical, *prepared.copies) for name in group[1:]}
     columns = [
@@ -234,7 +276,7 @@ def _same_order(prepared: Prepared, told: AbstractSet[Hashable]) -> Iterator[Fin
         groups: dict[bytes, list[int]] = defaultdict(list)
         for c in columns:
             groups[_order(table.values[c, rows])].append(c)
-        # In the first rows alone most columns are told apart.
+        # Most columns differ already in the first rows.
         columns = [c for group in groups.values() if len(group) > 1 for c in group]
     for group in groups.values():
         _, counts = np.unique(table.values[group[0]][~np.isnan(table.values[group[0]])], return_counts=True)
@@ -251,7 +293,7 @@ def _same_order(prepared: Prepared, told: AbstractSet[Hashable]) -> Iterator[Fin
 
 
 def _order(values: NDArray[np.float64]) -> bytes:
-    """Return the same digest for columns whose values have the same order or the reverse, with the same holes."""
+    """Return a digest that is equal for columns with the same or the reverse order of values and equal missing ones."""
     known = ~np.isnan(values)
     distinct, ranks = np.unique(values[known], return_inverse=True)
     orders = []
@@ -263,9 +305,9 @@ def _order(values: NDArray[np.float64]) -> bytes:
 
 
 def _few_values(prepared: Prepared) -> Iterator[Finding]:
-    """Floats with so few distinct values, each repeated, that they may be codes of categories."""
-    table = prepared.table.continuous if isinstance(prepared.table, MixedTable) else prepared.table
-    if not isinstance(table, ContinuousTable):
+    """Find float columns with so few distinct values, each repeated, that they may be codes of categories."""
+    table = continuous_part(prepared.table)
+    if table is None:
         return
     found = {}
     for name, values in zip(table.names, table.values, strict=True):
@@ -287,7 +329,7 @@ def _few_values(prepared: Prepared) -> Iterator[Finding]:
 
 
 def _complete(table: ContinuousTable) -> ContinuousTable:
-    """The rows without holes, and the columns that vary in them."""
+    """Return the complete rows, and the columns that vary in them."""
     if not table.holes:
         return table
     known = ~np.isnan(table.values).any(axis=0)
@@ -300,9 +342,9 @@ def _complete(table: ContinuousTable) -> ContinuousTable:
 def _seconds(table: Table) -> float:
     """Return the seconds that the default algorithm takes on one core, within a factor of about three."""
     n, has_missing = len(table.names), bool(table.holes)
-    rows, pairs = table.rows, n * n
+    rows, pairs, share = table.rows, n * n, len(table.holes) / max(n, 1)
     if isinstance(table, CategoricalTable):
-        return _SECONDS + _PER_VARIABLE * n + _CATEGORICAL * pairs * rows
+        return _SECONDS + _PER_VARIABLE * n + (_CATEGORICAL + _MISSING_CATEGORICAL * share) * pairs * rows
     if isinstance(table, ContinuousTable):
         if has_missing:
             return _SECONDS + _INCOMPLETE_CONTINUOUS * (_PER_PAIR + _LARGE_CONTINUOUS * rows) * pairs
@@ -310,18 +352,18 @@ def _seconds(table: Table) -> float:
         return _SECONDS + (_PER_PAIR + per_row * rows) * pairs
     if not is_large(table):
         return _SECONDS + _SMALL_MIXED * pairs * rows
-    return _SECONDS + (_INCOMPLETE_MIXED if has_missing else _LARGE_MIXED) * pairs * rows
+    incomplete = _INCOMPLETE_MIXED + _MISSING_MIXED * share
+    return _SECONDS + (incomplete if has_missing else _LARGE_MIXED) * pairs * rows
 
 
 def _mebibytes(table: Table) -> float:
-    """The table three times (as it comes, encoded, and for counting), all pairs of columns, and Python's libraries."""
-    parts = (table.categorical, table.continuous) if isinstance(table, MixedTable) else (table,)
-    size = sum((own.codes if isinstance(own, CategoricalTable) else own.values).nbytes for own in parts)
+    """Estimate memory: the table three times (given, encoded, counted), all pairs of columns, and the libraries."""
+    size = sum(array_of(part).nbytes for part in parts_by_kind(table))
     return 150 + (3 * size + bytes_needed(table)) / 2**20
 
 
 def in_words(seconds: float) -> str:
-    """A time of which only the order of magnitude is known.
+    """Describe a time of which only the order of magnitude is known.
 
     >>> in_words(0.3), in_words(40), in_words(4000)
     ('a second', 'a minute', 'an hour')
@@ -339,7 +381,7 @@ def _memory(mebibytes: float) -> str:
 
 
 def _plain(remedy: Mapping[str, object]) -> dict[str, object]:
-    """A remedy with names as JSON has them: `...`, all other columns, is null."""
+    """Return a remedy with names in types that JSON has; `...` (all other columns) becomes null."""
     kinds = remedy.get("kinds")
     plain = dict(remedy)
     if isinstance(kinds, Mapping):

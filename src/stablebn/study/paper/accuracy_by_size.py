@@ -1,4 +1,4 @@
-"""Score and accuracy against sample size: a row of panels a kind of data, a line a learner, means over networks."""
+"""Draw score and accuracy against sample size: one row of panels per kind of data, one line per learner."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def accuracy_by_size(by_kind: Mapping[str, Experiments], learners: Sequence[str]
     Parameters
     ----------
     by_kind : mapping of kind to Experiments
-        Those that all the learners have run on.
+        Experiments that all the learners have run on.
     learners : sequence of str
-        Later ones are drawn over those before them.
+        Later learners are drawn over those before them.
     """
     figure = new_figure(10.4, 2.4 * len(by_kind) + 0.5)
     panels = figure.subplots(len(by_kind), len(PANELS), sharex=True, squeeze=False)
@@ -45,16 +45,16 @@ def accuracy_by_size(by_kind: Mapping[str, Experiments], learners: Sequence[str]
 def _draw_metric(panel: Axes, experiments: Experiments, metric: str, learners: Sequence[str]) -> None:
     by_size = {size: experiments.of_size(size) for size in experiments.sizes}
     values = {
-        learner: [own.mean(learner, metric) for own in by_size.values()]
+        learner: [experiments_of_size.mean(learner, metric) for experiments_of_size in by_size.values()]
         for learner in learners
         if learner in experiments.learners
     }
     if metric == "normalised_bic":
-        # Scores of other sizes are far away from each other; those of one size are not.
+        # Scores of different sizes are far apart, so their distance from the best of each size is shown.
         highest = [max(value for value in known if value is not None) for known in zip(*values.values(), strict=True)]
         values = {
-            learner: [None if value is None else top - value for value, top in zip(own, highest, strict=True)]
-            for learner, own in values.items()
+            learner: [None if value is None else top - value for value, top in zip(means, highest, strict=True)]
+            for learner, means in values.items()
         }
     for learner, look in looks_of(values).items():
         panel.plot(
