@@ -21,7 +21,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from stablebn.learners import SearchConfig, define_problem
-from stablebn.learners.constraint_based.ci_test_runner import Evidence, all_but, gather
+from stablebn.learners.constraint_based.ci_test_runner import CITestRunner, all_but, gather
 from stablebn.learners.constraint_based.restricted import climb_among_candidates
 from stablebn.learners.h2pc import h2pc, incremental_neighbours, neighbour_superset, spouse_superset
 from stablebn.prepare.prepare import prepare
@@ -69,10 +69,10 @@ def row_of(shared: Path, golden: dict[str, Any]) -> Row:
     )
 
 
-def decided_as(edges: Collection[Edge]) -> Callable[[Evidence, int], int]:
+def decided_as(edges: Collection[Edge]) -> Callable[[CITestRunner, int], int]:
     """HPC with its last step decided as a graph has it."""
 
-    def candidates_of(evidence: Evidence, x: int) -> int:
+    def candidates_of(evidence: CITestRunner, x: int) -> int:
         neighbours, separated_by = neighbour_superset(evidence, x)
         spouses = spouse_superset(evidence, x, neighbours, separated_by)
         found = incremental_neighbours(evidence, x, neighbours | spouses)
@@ -81,7 +81,7 @@ def decided_as(edges: Collection[Edge]) -> Callable[[Evidence, int], int]:
     return candidates_of
 
 
-def ties(evidence: Evidence, x: int) -> bool:
+def ties(evidence: CITestRunner, x: int) -> bool:
     """Whether several associations of a variable are so strong that their p-values are the same: 0."""
     others = members(all_but(evidence.test.n, x))
     return evidence.p_values(x, others, 0).count(0.0) > 1

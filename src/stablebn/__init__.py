@@ -42,7 +42,7 @@ _HOMES = {
     "stablebn.result.result": ("CITest", "GraphScore", "Result"),
     "stablebn.search.operator_trace": ("OperatorTrace",),
     "stablebn.search.trace": ("Trace",),
-    "stablebn.learners.constraint_based.pattern": ("TestTrace",),
+    "stablebn.learners.shared.pattern": ("TestTrace",),
     "stablebn.api.estimators": (
         *("Averaged", "Best", "Exact", "FGES", "GS", "H2PC", "HC", "HCDec", "HCInc", "HCStable", "InterIAMB"),
         *("MMHC", "PCStable", "Tabu", "TabuDec", "TabuInc", "TabuStable"),

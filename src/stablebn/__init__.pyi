@@ -46,7 +46,7 @@ from stablebn.errors import (
 from stablebn.exact.certificate import Certificate
 from stablebn.graph import DAG, PDAG, Agreement, Comparison
 from stablebn.knowledge import Knowledge
-from stablebn.learners.constraint_based.pattern import TestTrace
+from stablebn.learners.shared.pattern import TestTrace
 from stablebn.networks import CPT, ConditionalGaussian, LinearGaussian, Network
 from stablebn.prepare.discretize import Discretised
 from stablebn.prepare.incremental import GrowingTable
@@ -278,7 +278,7 @@ def bootstrap(
     tabu : int
         Length of the tabu list; by default 10. Only of tabu-stable, tabu, tabu-dec, tabu-inc.
     noinc : int | None
-        Moves without improvement that are tolerated, by default as many as tabu. Only of tabu-stable, tabu, tabu-dec,
+        Moves without improvement that are tolerated, by default the value of tabu. Only of tabu-stable, tabu, tabu-dec,
         tabu-inc.
     max_parents : int | Mapping[Hashable, int] | None
         Most parents of a variable: a number for all, or a dict by name, in which ... stands for all others; on the
@@ -292,30 +292,30 @@ def bootstrap(
         stable.
     test : str | None
         The test of independence: mi, mi-adf or x2 for categorical data, by default mi; cor, zf or mi-g for continuous
-        data, by default cor; mi-cg for mixed data, which of one kind alone is mi or mi-g. Only of pc-stable, gs, inter-
-        iamb, mmhc, h2pc.
+        data, by default cor; mi-cg for mixed data, which equals mi or mi-g for columns of one kind. Only of pc-stable,
+        gs, inter-iamb, mmhc, h2pc.
     alpha : float
         Variables count as independent if the p-value of the test is above it; by default 0.05. Only of pc-stable, gs,
         inter-iamb, mmhc, h2pc.
     max_condition : int | None
         Most variables to condition on in a test. Only of pc-stable, gs, inter-iamb, mmhc, h2pc.
     order : str
-        Whether choices that the data leave open follow the canonical order of the data (stable), or the order of the
-        columns, as in other tools (given); by default stable. Only of pc-stable, gs, inter-iamb, mmhc, h2pc, fges.
+        Whether ties are broken by the canonical order of the data (stable), or by the order of the columns, as in other
+        tools (given); by default stable. Only of pc-stable, gs, inter-iamb, mmhc, h2pc, fges.
     faithfulness : bool
-        At first join only variables that depend on each other by themselves. Only of fges.
+        In the first round, insert only edges between variables that are marginally dependent. Only of fges.
     phases : str
         How FGES uses its operators. xges: deletions first, then turns, then insertions, and at the end every edge is
         deleted once to search on from there, as in XGES; fges: all insertions, then all deletions, as in Tetrad; by
         default xges. Only of fges.
     effort : str
-        How much work goes into the search for the best graph: low, normal or high. Or auto: without an algorithm low;
-        else normal; by default auto. Only of best.
+        Amount of work of the search for the best graph: low, normal or high. Or auto: without an algorithm low; else
+        normal; by default auto. Only of best.
     max_sets : int
-        Most parent sets to score. Where more would be needed, sets of more parents are left out, and that is said; by
-        default 50000000. Only of exact.
+        Most parent sets to score. If more are needed, larger sets are left out, and a warning says so; by default
+        50000000. Only of exact.
     resamples : int
-        How many bootstrap samples of the rows a graph is averaged over; by default 50. Only of averaged.
+        Number of bootstrap samples of the rows that are averaged over; by default 50. Only of averaged.
     resample_seed : int
         Seed of the bootstrap samples; the same seed draws the same rows on every machine. Only of averaged.
     kinds : Mapping[Hashable, Kind] | Kind | None
@@ -734,7 +734,7 @@ def cross_validate(
     tabu : int
         Length of the tabu list; by default 10. Only of tabu-stable, tabu, tabu-dec, tabu-inc.
     noinc : int | None
-        Moves without improvement that are tolerated, by default as many as tabu. Only of tabu-stable, tabu, tabu-dec,
+        Moves without improvement that are tolerated, by default the value of tabu. Only of tabu-stable, tabu, tabu-dec,
         tabu-inc.
     max_parents : int | Mapping[Hashable, int] | None
         Most parents of a variable: a number for all, or a dict by name, in which ... stands for all others; on the
@@ -748,30 +748,30 @@ def cross_validate(
         stable.
     test : str | None
         The test of independence: mi, mi-adf or x2 for categorical data, by default mi; cor, zf or mi-g for continuous
-        data, by default cor; mi-cg for mixed data, which of one kind alone is mi or mi-g. Only of pc-stable, gs, inter-
-        iamb, mmhc, h2pc.
+        data, by default cor; mi-cg for mixed data, which equals mi or mi-g for columns of one kind. Only of pc-stable,
+        gs, inter-iamb, mmhc, h2pc.
     alpha : float
         Variables count as independent if the p-value of the test is above it; by default 0.05. Only of pc-stable, gs,
         inter-iamb, mmhc, h2pc.
     max_condition : int | None
         Most variables to condition on in a test. Only of pc-stable, gs, inter-iamb, mmhc, h2pc.
     order : str
-        Whether choices that the data leave open follow the canonical order of the data (stable), or the order of the
-        columns, as in other tools (given); by default stable. Only of pc-stable, gs, inter-iamb, mmhc, h2pc, fges.
+        Whether ties are broken by the canonical order of the data (stable), or by the order of the columns, as in other
+        tools (given); by default stable. Only of pc-stable, gs, inter-iamb, mmhc, h2pc, fges.
     faithfulness : bool
-        At first join only variables that depend on each other by themselves. Only of fges.
+        In the first round, insert only edges between variables that are marginally dependent. Only of fges.
     phases : str
         How FGES uses its operators. xges: deletions first, then turns, then insertions, and at the end every edge is
         deleted once to search on from there, as in XGES; fges: all insertions, then all deletions, as in Tetrad; by
         default xges. Only of fges.
     effort : str
-        How much work goes into the search for the best graph: low, normal or high. Or auto: without an algorithm low;
-        else normal; by default auto. Only of best.
+        Amount of work of the search for the best graph: low, normal or high. Or auto: without an algorithm low; else
+        normal; by default auto. Only of best.
     max_sets : int
-        Most parent sets to score. Where more would be needed, sets of more parents are left out, and that is said; by
-        default 50000000. Only of exact.
+        Most parent sets to score. If more are needed, larger sets are left out, and a warning says so; by default
+        50000000. Only of exact.
     resamples : int
-        How many bootstrap samples of the rows a graph is averaged over; by default 50. Only of averaged.
+        Number of bootstrap samples of the rows that are averaged over; by default 50. Only of averaged.
     resample_seed : int
         Seed of the bootstrap samples; the same seed draws the same rows on every machine. Only of averaged.
     kinds : Mapping[Hashable, Kind] | Kind | None
@@ -1171,7 +1171,7 @@ def learn(
     tabu : int
         Length of the tabu list; by default 10. Only of tabu-stable, tabu, tabu-dec, tabu-inc.
     noinc : int | None
-        Moves without improvement that are tolerated, by default as many as tabu. Only of tabu-stable, tabu, tabu-dec,
+        Moves without improvement that are tolerated, by default the value of tabu. Only of tabu-stable, tabu, tabu-dec,
         tabu-inc.
     max_parents : int | Mapping[Hashable, int] | None
         Most parents of a variable: a number for all, or a dict by name, in which ... stands for all others; on the
@@ -1185,34 +1185,34 @@ def learn(
         stable.
     test : str | None
         The test of independence: mi, mi-adf or x2 for categorical data, by default mi; cor, zf or mi-g for continuous
-        data, by default cor; mi-cg for mixed data, which of one kind alone is mi or mi-g. Only of pc-stable, gs, inter-
-        iamb, mmhc, h2pc.
+        data, by default cor; mi-cg for mixed data, which equals mi or mi-g for columns of one kind. Only of pc-stable,
+        gs, inter-iamb, mmhc, h2pc.
     alpha : float
         Variables count as independent if the p-value of the test is above it; by default 0.05. Only of pc-stable, gs,
         inter-iamb, mmhc, h2pc.
     max_condition : int | None
         Most variables to condition on in a test. Only of pc-stable, gs, inter-iamb, mmhc, h2pc.
     order : str
-        Whether choices that the data leave open follow the canonical order of the data (stable), or the order of the
-        columns, as in other tools (given); by default stable. Only of pc-stable, gs, inter-iamb, mmhc, h2pc, fges.
+        Whether ties are broken by the canonical order of the data (stable), or by the order of the columns, as in other
+        tools (given); by default stable. Only of pc-stable, gs, inter-iamb, mmhc, h2pc, fges.
     faithfulness : bool
-        At first join only variables that depend on each other by themselves. Only of fges.
+        In the first round, insert only edges between variables that are marginally dependent. Only of fges.
     phases : str
         How FGES uses its operators. xges: deletions first, then turns, then insertions, and at the end every edge is
         deleted once to search on from there, as in XGES; fges: all insertions, then all deletions, as in Tetrad; by
         default xges. Only of fges.
     effort : str
-        How much work goes into the search for the best graph: low, normal or high. Or auto: without an algorithm low;
-        else normal; by default auto. Only of best.
+        Amount of work of the search for the best graph: low, normal or high. Or auto: without an algorithm low; else
+        normal; by default auto. Only of best.
     max_sets : int
-        Most parent sets to score. Where more would be needed, sets of more parents are left out, and that is said; by
-        default 50000000. Only of exact.
+        Most parent sets to score. If more are needed, larger sets are left out, and a warning says so; by default
+        50000000. Only of exact.
     resamples : int
-        How many bootstrap samples of the rows a graph is averaged over; by default 50. Only of averaged.
+        Number of bootstrap samples of the rows that are averaged over; by default 50. Only of averaged.
     resample_seed : int
         Seed of the bootstrap samples; the same seed draws the same rows on every machine. Only of averaged.
     max_time : float | None
-        Seconds after which the search returns what it has, and says so. What that is depends on the machine.
+        Seconds after which the search returns its result so far, with a warning. It depends on the machine.
     kinds : Mapping[Hashable, Kind] | Kind | None
         The kinds of columns, categorical or continuous, if types and values do not determine them: a dict by name, in
         which ... stands for all others; or one kind for all columns that can have it.
@@ -1421,8 +1421,8 @@ def near_optimal(
         command line 3 or name=3. Only of tabu-stable, hc-stable, tabu, hc, tabu-dec, tabu-inc, hc-dec, hc-inc, mmhc,
         h2pc, fges, best, averaged, exact.
     max_sets : int
-        Most parent sets to score. Where more would be needed, sets of more parents are left out, and that is said; by
-        default 50000000. Only of exact.
+        Most parent sets to score. If more are needed, larger sets are left out, and a warning says so; by default
+        50000000. Only of exact.
     kinds : Mapping[Hashable, Kind] | Kind | None
         The kinds of columns, categorical or continuous, if types and values do not determine them: a dict by name, in
         which ... stands for all others; or one kind for all columns that can have it.
@@ -1931,7 +1931,7 @@ def stability(
     tabu : int
         Length of the tabu list; by default 10. Only of tabu-stable, tabu, tabu-dec, tabu-inc.
     noinc : int | None
-        Moves without improvement that are tolerated, by default as many as tabu. Only of tabu-stable, tabu, tabu-dec,
+        Moves without improvement that are tolerated, by default the value of tabu. Only of tabu-stable, tabu, tabu-dec,
         tabu-inc.
     max_parents : int | Mapping[Hashable, int] | None
         Most parents of a variable: a number for all, or a dict by name, in which ... stands for all others; on the
@@ -1945,34 +1945,34 @@ def stability(
         stable.
     test : str | None
         The test of independence: mi, mi-adf or x2 for categorical data, by default mi; cor, zf or mi-g for continuous
-        data, by default cor; mi-cg for mixed data, which of one kind alone is mi or mi-g. Only of pc-stable, gs, inter-
-        iamb, mmhc, h2pc.
+        data, by default cor; mi-cg for mixed data, which equals mi or mi-g for columns of one kind. Only of pc-stable,
+        gs, inter-iamb, mmhc, h2pc.
     alpha : float
         Variables count as independent if the p-value of the test is above it; by default 0.05. Only of pc-stable, gs,
         inter-iamb, mmhc, h2pc.
     max_condition : int | None
         Most variables to condition on in a test. Only of pc-stable, gs, inter-iamb, mmhc, h2pc.
     order : str
-        Whether choices that the data leave open follow the canonical order of the data (stable), or the order of the
-        columns, as in other tools (given); by default stable. Only of pc-stable, gs, inter-iamb, mmhc, h2pc, fges.
+        Whether ties are broken by the canonical order of the data (stable), or by the order of the columns, as in other
+        tools (given); by default stable. Only of pc-stable, gs, inter-iamb, mmhc, h2pc, fges.
     faithfulness : bool
-        At first join only variables that depend on each other by themselves. Only of fges.
+        In the first round, insert only edges between variables that are marginally dependent. Only of fges.
     phases : str
         How FGES uses its operators. xges: deletions first, then turns, then insertions, and at the end every edge is
         deleted once to search on from there, as in XGES; fges: all insertions, then all deletions, as in Tetrad; by
         default xges. Only of fges.
     effort : str
-        How much work goes into the search for the best graph: low, normal or high. Or auto: without an algorithm low;
-        else normal; by default auto. Only of best.
+        Amount of work of the search for the best graph: low, normal or high. Or auto: without an algorithm low; else
+        normal; by default auto. Only of best.
     max_sets : int
-        Most parent sets to score. Where more would be needed, sets of more parents are left out, and that is said; by
-        default 50000000. Only of exact.
+        Most parent sets to score. If more are needed, larger sets are left out, and a warning says so; by default
+        50000000. Only of exact.
     resamples : int
-        How many bootstrap samples of the rows a graph is averaged over; by default 50. Only of averaged.
+        Number of bootstrap samples of the rows that are averaged over; by default 50. Only of averaged.
     resample_seed : int
         Seed of the bootstrap samples; the same seed draws the same rows on every machine. Only of averaged.
     max_time : float | None
-        Seconds after which the search returns what it has, and says so. What that is depends on the machine.
+        Seconds after which the search returns its result so far, with a warning. It depends on the machine.
     kinds : Mapping[Hashable, Kind] | Kind | None
         The kinds of columns, categorical or continuous, if types and values do not determine them: a dict by name, in
         which ... stands for all others; or one kind for all columns that can have it.

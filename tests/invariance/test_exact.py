@@ -39,7 +39,7 @@ def test_large_component_has_one_graph_one_bound_and_one_proof_in_any_layout(row
     assert first.certificate is not None
     assert any(tree.steps for tree in first.certificate.trees)
     # With so many rows clusters do not suffice.
-    assert any(step.tables for tree in first.certificate.trees for step in tree.steps) == (rows == 500)
+    assert any(step.local_cuts for tree in first.certificate.trees for step in tree.steps) == (rows == 500)
     for seed in range(2):
         other = sb.learn(shuffled(columns, seed), "exact", max_parents=most, threads=2)
         assert (set(other.arcs), other.score, other.fingerprint) == (set(first.arcs), first.score, first.fingerprint)

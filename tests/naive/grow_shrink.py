@@ -1,4 +1,4 @@
-"""The search of `src/core/order_search/grow_shrink.cpp`, slow and obvious: orders with grown and shrunk parents."""
+"""Search among orders with grown and shrunk parents, slow and obvious (`src/core/order_search/grow_shrink.cpp`)."""
 
 from __future__ import annotations
 

@@ -47,13 +47,25 @@ def test_the_command_does_not_import_what_checks_values(tmp_path: Path) -> None:
     assert (tmp_path / "graph.json").exists()
 
 
-def test_learning_from_a_frame_imports_only_the_algorithm_that_runs() -> None:
+@pytest.mark.parametrize(
+    ("algorithm", "used", "unused"),
+    [
+        ("hc-stable", {"hc_stable"}, {"fges", "pc_stable", "gs"}),
+        ("tabu-stable", {"tabu_stable", "stable_order", "hc", "tabu"}, {"fges", "pc_stable", "gs"}),
+        ("pc-stable", {"pc_stable"}, {"tabu", "hc", "fges", "gs"}),
+        ("fges", {"fges"}, {"tabu", "hc", "pc_stable", "gs"}),
+    ],
+)
+def test_learning_from_a_frame_imports_only_the_algorithm_that_runs(
+    algorithm: str, used: set[str], unused: set[str]
+) -> None:
     data = "{'a': ['x', 'y', 'x'], 'b': ['p', 'q', 'q']}"
-    modules = _modules_after(f"import stablebn; stablebn.learn({data}, 'hc-stable')")
-    learners = {name for name in modules if name.startswith("stablebn.learners.")}
-    assert "stablebn.learners.hc_stable" in learners
-    others = {"averaged", "best", "exact", "fges", "gs", "h2pc", "inter_iamb", "mmhc", "pc_stable"}
-    assert not learners & {f"stablebn.learners.{name}" for name in others}
+    modules = _modules_after(f"import stablebn; stablebn.learn({data}, {algorithm!r})")
+    algorithms = {name.removeprefix("stablebn.learners.") for name in modules if name.startswith("stablebn.learners.")}
+    assert used <= algorithms
+    assert not algorithms & unused
+    assert not algorithms & {"averaged", "best", "exact", "h2pc", "inter_iamb", "mmhc", "shared.proven"}
+    assert any(name.startswith("constraint_based.") for name in algorithms) == (algorithm == "pc-stable")
     idle = ("stablebn.exact", "stablebn.prepare.out_of_core", "stablebn.prepare.incremental", "stablebn.prepare.cache")
     assert not [name for name in modules if name.startswith(idle)]
 

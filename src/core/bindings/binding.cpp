@@ -33,8 +33,8 @@ namespace {
 std::terminate_handler usual_end = nullptr;
 std::thread::id main_thread;
 
-/// Python ends its other threads at its own end by unwinding their stacks, and C++ ends the process at a function that must not
-/// throw: then such a thread sleeps until the process has ended. It has no exception; a fault that ends the process has one.
+/// At exit, Python ends its other threads by unwinding their stacks, and C++ terminates at a function that must not
+/// throw: then such a thread sleeps until the process has ended. It has no current exception; a real fault has one.
 [[noreturn]] void sleep_until_the_end() {
     while (!std::current_exception() && std::this_thread::get_id() != main_thread) {
         std::this_thread::sleep_for(std::chrono::hours(1));
@@ -69,7 +69,7 @@ void bind_optimum(nb::module_& m);
 
 namespace {
 
-/// A name that is no engine's is an error, told when the module is imported, and not passed over.
+/// An unknown engine name is an error when the module is imported.
 void check_environment() {
     const char* wanted = std::getenv("STABLEBN_ENGINE");
     if (!wanted || stablebn::engine() == wanted) return;
@@ -84,7 +84,7 @@ void check_environment() {
 NB_MODULE(_core, m) {
     namespace nb = nanobind;
     check_environment();
-    // Python may end while a daemon thread still uses an object; nanobind would print a list of these on the terminal.
+    // Python may exit while a daemon thread still uses an object; nanobind would print a list of these.
     nb::set_leak_warnings(false);
     m.doc() = "The compiled core: rows, levels, joint tables, scores, climbs and tests; no names, no frames.";
     nb::exception<stablebn::TimeIsUp>(m, "TimeIsUp");

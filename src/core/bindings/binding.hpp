@@ -1,4 +1,4 @@
-// What the bindings share: conversions between Python's objects and the core's types.
+// Conversions between Python objects and core types that all bindings use.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -39,13 +39,13 @@ MatrixView<const T> view_of(const Table<T>& array) {
     return {array.data(), array.shape(0), array.shape(1)};
 }
 
-/// Thrown to end work when the time is up; in Python it is `TimeIsUp`.
+/// Thrown to end work when the time is up; `TimeIsUp` in Python.
 struct TimeIsUp : std::exception {
     const char* what() const noexcept override { return "the time is up"; }
 };
 
-/// While there is one, the work of this thread asks now and then whether the time is up, and ends with `TimeIsUp` if it is; of
-/// limits within limits, all are asked. It is made with the interpreter's lock, and asks with it.
+/// While one exists, work of this thread calls at intervals a function that returns whether the time is up, and ends
+/// with `TimeIsUp` if so; nested limits all apply. Created and called with the interpreter lock held.
 class TimeLimit {
 public:
     explicit TimeLimit(const nb::callable& time_is_up);
@@ -53,7 +53,7 @@ public:
     TimeLimit(const TimeLimit&) = delete;
     TimeLimit& operator=(const TimeLimit&) = delete;
 
-    /// Throw `TimeIsUp` if a limit of this thread is met.
+    /// Throw `TimeIsUp` if a limit of this thread is reached.
     static void check();
 
 private:
@@ -61,16 +61,16 @@ private:
     const TimeLimit* outer_;
 };
 
-/// Raise what a signal raises: Ctrl-C, in the main thread; and `TimeIsUp` if there is a limit and it is met.
+/// Raise pending signal exceptions (Ctrl-C, in the main thread) and `TimeIsUp` if a limit is reached.
 void look_at_signals();
 
-/// While there is one, others may use the interpreter, and shared work looks at signals and the time now and then.
+/// While one exists, the interpreter lock is released, and shared work checks signals and time at intervals.
 class Unlocked {
     nb::gil_scoped_release release_;
     Watch watch_{&look_at_signals};
 };
 
-/// An array that owns its numbers.
+/// An array that owns its elements.
 template <class T>
 nb::ndarray<nb::numpy, T> array_of(std::vector<T> values, std::vector<std::size_t> shape) {
     auto* owned = new std::vector<T>(std::move(values));
@@ -78,13 +78,13 @@ nb::ndarray<nb::numpy, T> array_of(std::vector<T> values, std::vector<std::size_
     return nb::ndarray<nb::numpy, T>(owned->data(), shape.size(), shape.data(), owner);
 }
 
-/// Fixed-point numbers cross to Python in two limbs, hi * 2**46 + lo: what is below 2**47 nats fits, and limbs of many numbers
-/// can be added.
+/// Fixed-point numbers are passed to Python as two limbs, hi * 2**46 + lo: magnitudes below 2**47 nats fit, and limbs
+/// of many numbers can be added.
 constexpr int LO_BITS = 46;
 
 inline Fixed from_limbs(std::int64_t hi, std::int64_t lo) { return {Wide{hi} * (Wide{1} << LO_BITS) + lo}; }
 
-/// The limbs of a number; the high one of NOT_A_CANDIDATE is the least integer.
+/// The limbs of a number; the high limb of NOT_A_CANDIDATE is the least integer.
 inline std::array<std::int64_t, 2> limbs_of(Fixed value) {
     return {static_cast<std::int64_t>(value.units >> LO_BITS), static_cast<std::int64_t>(value.units) & ((std::int64_t{1} << LO_BITS) - 1)};
 }

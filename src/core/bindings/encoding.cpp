@@ -1,4 +1,4 @@
-// Python's view of columns on their way to codes and numbers. Columns are many, and threads share them.
+// Bindings for encoding columns as codes and numbers. Columns are many, and threads share them.
 #include <nanobind/stl/vector.h>
 
 #include <memory>
@@ -15,10 +15,10 @@ namespace {
 
 using Indices = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// Nanoseconds that a value takes, about: to decide whether threads are worth it.
+/// Approximate nanoseconds per value, to decide on threads.
 constexpr double COPYING = 0.3, NUMBERING = 3;
 
-/// Call a function with the numbers of an array, whichever type of integer they are.
+/// Call a function with the integers of an array, whatever their type.
 template <class Function>
 void with_integers(const Indices& array, Function&& function) {
     const auto call = [&]<class T>(T) { function(std::span(static_cast<const T*>(array.data()), array.shape(0))); };
@@ -34,7 +34,7 @@ void with_integers(const Indices& array, Function&& function) {
     throw std::invalid_argument("expected an array of integers");
 }
 
-/// Do something for each of several arrays, all of them in memory as they are.
+/// Apply a function to each of several contiguous arrays.
 template <class Arrays, class Function>
 void for_each_array(const Arrays& arrays, double nanoseconds, int threads, Function&& function) {
     double values = 0;
@@ -70,12 +70,12 @@ void translate_all(const std::vector<Indices>& indices, const std::vector<std::i
 void copy_numbers(const std::vector<Vector<double>>& numbers, const std::vector<WritableVector<double>>& out,
                   int threads) {
     for_each_array(numbers, 8 * COPYING, threads, [&](std::size_t part) {
-        // There is one zero only: -0.0 + 0.0 is 0.0.
+        // Replace -0.0 by 0.0: -0.0 + 0.0 is 0.0.
         std::ranges::transform(span_of(numbers[part]), out[part].data(), [](double own) { return own + 0.0; });
     });
 }
 
-/// Some rows of a column of text, and the arrays they are in.
+/// Some rows of a text column, with references to the arrays that own the memory.
 struct HeldChunk {
     TextChunk chunk;
     std::vector<Vector<std::uint8_t>> contents;
@@ -143,13 +143,13 @@ nb::list numbered_texts(const std::vector<std::vector<nb::tuple>>& columns, int 
     return answer;
 }
 
-/// Python's objects by number, in the order in which they are first met.
+/// Numbers Python objects in the order of their first occurrence.
 class ObjectNumbers {
 public:
     const std::vector<PyObject*>& objects() const { return objects_; }
 
     std::size_t operator[](PyObject* object) {
-        // Objects begin at multiples of 16.
+        // Object addresses are multiples of 16.
         const auto address = reinterpret_cast<std::uintptr_t>(object);
         std::size_t at = address / 16 * 0x9E3779B97F4A7C15u >> 32;
         for (;; ++at) {
@@ -173,7 +173,7 @@ private:
     std::vector<PyObject*> objects_;
 };
 
-/// A view of the objects of an array, given back in the end.
+/// A buffer view of an array of objects, released at the end.
 class ObjectView {
 public:
     explicit ObjectView(nb::handle array) {
@@ -194,7 +194,7 @@ private:
     Py_buffer view_;
 };
 
-/// The number of each object and the objects, where these are few; None where they are not.
+/// The number of each object and the objects, if these are few; else None.
 nb::object numbered_objects(nb::handle array) {
     const ObjectView view(array);
     if (!view.holds_objects()) throw std::invalid_argument("expected a row of objects");
@@ -202,7 +202,7 @@ nb::object numbered_objects(nb::handle array) {
     std::vector<std::uint16_t> numbers(view.size());
     for (std::size_t row = 0; row < view.size(); ++row) {
         PyObject* object = view[row];
-        // NumPy has none where nothing was written: it shows None.
+        // NumPy has null pointers where nothing was written, and shows None.
         numbers[row] = static_cast<std::uint16_t>(known[object ? object : Py_None]);
         if (known.objects().size() == ObjectNumbers::MOST) return nb::none();
     }

@@ -1,4 +1,4 @@
-// Python's view of the search through equivalence classes.
+// Bindings for the search among equivalence classes.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -45,7 +45,7 @@ std::shared_ptr<EquivalenceSearch> equivalence_search(std::shared_ptr<FamilyScor
                                                std::move(constraints));
 }
 
-/// Look at signals, and ask Python whether the time is up.
+/// Check signals, and call Python's function for the time limit.
 std::function<bool()> question(const nb::callable& time_is_up) {
     return [&time_is_up] {
         look_at_signals();

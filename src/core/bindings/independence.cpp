@@ -1,4 +1,4 @@
-// Tests of independence, for Python: conversions only. The interpreter's lock is released around all work.
+// Bindings for tests of independence: conversions only. The interpreter lock is released around all work.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -67,7 +67,7 @@ std::vector<double> p_values(const ContingencyTest& test, int x, const Variables
     return found;
 }
 
-/// How many candidates were tested until one depends on x, or all are; and whether the last one does.
+/// Number of candidates tested until one depends on x, or all are tested; and whether the last one depends.
 std::pair<std::size_t, bool> until_dependent(const ContingencyTest& test, int x, const Variables& given,
                                              const Variables& candidates, double alpha, double most_information,
                                              const CriticalValues& critical) {
@@ -83,7 +83,7 @@ std::optional<std::pair<Variables, std::int64_t>> inseparable(const ContingencyT
     return std::pair{std::move(found->variables), found->tests};
 }
 
-/// A tail of each of some statistics.
+/// The tail probabilities of some statistics.
 template <double (*tail)(double, double)>
 nb::ndarray<nb::numpy, double> tails(const Numbers& statistics, const Numbers& df) {
     if (statistics.size() != df.size()) throw nb::value_error("as many statistics as degrees of freedom");

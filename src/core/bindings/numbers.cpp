@@ -1,4 +1,4 @@
-// Python's view of logarithms, exact sums of products, random numbers and engines.
+// Bindings for logarithms, exact sums of products, random numbers and engines.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -20,17 +20,17 @@ namespace stablebn {
 
 namespace {
 
-// Products of one thread at a time, a moment's work; and rows, of which fewer would take longer to carry over.
+// Products per thread and batch, a short time's work; and rows below which carrying over would take longer.
 constexpr std::size_t PRODUCTS_AT_ONCE = std::size_t{1} << 29;
 constexpr std::size_t FEWEST_ROWS = 512;
-// Rows of a column that one thread looks at for its range of bits; and, in nanoseconds, what a value takes.
+// Rows of a column that one thread scans for its range of bits; and nanoseconds per value.
 constexpr std::size_t ROWS_OF_A_RANGE = 1 << 17;
 constexpr double VALUE_OF_A_RANGE = 0.7;
 
-// Numbers of a square that is mirrored at a time: two of them stay in the first cache.
+// Side of a square that is mirrored at a time: two squares fit the first-level cache.
 constexpr std::size_t SIDE_OF_SQUARE = 32;
 
-/// Make a matrix symmetric: its upper triangle becomes what the lower one is.
+/// Make a matrix symmetric: copy its lower triangle to the upper one.
 void mirror(MatrixView<std::int64_t> matrix) {
     const std::size_t n = matrix.rows;
     for (std::size_t top = 0; top < n; top += SIDE_OF_SQUARE) {
@@ -43,7 +43,7 @@ void mirror(MatrixView<std::int64_t> matrix) {
     }
 }
 
-/// Sums of products of all pairs of slices, each thread over rows of its own: high and low halves.
+/// Sums of products of all pairs of slices, each thread with its own rows: high and low halves.
 nb::object sums_of_products(const Table<double>& values, const Vector<std::int64_t>& tops, int slices,
                             const Vector<std::int32_t>& digits, int threads) {
     const SlicedColumns columns{view_of(values), span_of(tops), slices, span_of(digits)};
@@ -52,7 +52,8 @@ nb::object sums_of_products(const Table<double>& values, const Vector<std::int64
     {
         const Unlocked unlocked;
         const auto pool = Pool::with_threads(threads);
-        // The first thread adds to the result itself: with many columns and few rows the sums take the most memory and time.
+        // The first thread adds to the result directly: with many columns and few rows the sums take the most memory
+        // and time.
         const std::size_t busy = std::clamp<std::size_t>(count / FEWEST_ROWS, 1, pool->size());
         std::vector<std::vector<std::int64_t>> others(busy - 1);
         const std::size_t most = std::max(FEWEST_ROWS, PRODUCTS_AT_ONCE / (rows * rows));
@@ -61,7 +62,8 @@ nb::object sums_of_products(const Table<double>& values, const Vector<std::int64
             auto& own = part == 0 ? halves : others[part - 1];
             own.resize(halves.size());
             const MatrixView<std::int64_t> hi{own.data(), rows, rows}, lo{own.data() + rows * rows, rows, rows};
-            // Some rows at a time, so that Ctrl-C is heard between; fewer towards the end, so that all threads end at once.
+            // Rows in batches, so that Ctrl-C works in between; smaller batches towards the end, so that all threads
+            // end together.
             for (std::size_t first = next; first < count;) {
                 const std::size_t size = std::clamp((count - first) / (2 * busy), FEWEST_ROWS, most);
                 const std::size_t last = std::min(first + size, count);

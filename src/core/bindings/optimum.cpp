@@ -1,4 +1,4 @@
-// Python's view of candidate parent sets and of what finds the best DAG among them.
+// Bindings for candidate parent sets and the searches for the best DAG among them.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -54,7 +54,7 @@ nb::object candidates_of(const CandidateSearch& search, int child) {
     return nb::make_tuple(array_of(std::move(sizes), {count}), array_of(std::move(members), {all}), limbs_of(gains, {count}));
 }
 
-/// The choices of each variable: parents as bits, by growing loss, and limbs of the losses.
+/// The choices of each variable: parents as bits, by ascending loss, and limbs of the losses.
 std::vector<std::vector<Choice>> choices_of(const std::vector<std::vector<std::uint32_t>>& parents,
                                             const std::vector<Table<std::int64_t>>& losses) {
     std::vector<std::vector<Choice>> choices(parents.size());

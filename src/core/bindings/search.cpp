@@ -1,4 +1,4 @@
-// Python's view of scores and climbs.
+// Bindings for scores and climbs.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -166,7 +166,7 @@ std::vector<std::vector<int>> lists_of(const std::vector<VariableSet>& sets) {
     return lists;
 }
 
-/// As Python has it: an order, and the parents of each variable.
+/// In Python: an order, and the parents of each variable.
 using Standing = std::pair<std::vector<int>, std::vector<std::vector<int>>>;
 
 Standing standing_of(const GrowShrinkSearch::Standing& own) { return {own.order, lists_of(own.parents)}; }
@@ -188,7 +188,7 @@ bool advance(Search& search, double seconds, const nb::callable& time_is_up) {
     }
 }
 
-/// What `steps_of` gave, as steps again.
+/// Repeat the steps that `steps_of` returned.
 void replay(Climber& climber, const Table<std::int64_t>& steps, const Table<double>& deltas) {
     std::vector<Step> made;
     for (std::size_t s = 0; s < steps.shape(0); ++s) {

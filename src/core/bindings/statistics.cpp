@@ -1,4 +1,4 @@
-// Python's view of the statistics of categorical and mixed tables.
+// Bindings for the statistics of categorical and mixed tables.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -51,7 +51,7 @@ Rows rows_of(const Codes& codes, std::vector<int> levels, const std::optional<Ve
     return rows;
 }
 
-/// Bits of all levels of variables that do not have too many, as somebody has kept them.
+/// Bits of all levels of variables without too many levels, stored earlier.
 MatrixView<const Word> packed_levels_of(const Table<Word>& packed, const Rows& rows, int most_levels) {
     std::size_t height = 0;
     for (const int levels : rows.levels) height += levels > most_levels ? 0 : static_cast<std::size_t>(levels);
@@ -61,7 +61,7 @@ MatrixView<const Word> packed_levels_of(const Table<Word>& packed, const Rows& r
     return view_of(packed);
 }
 
-/// Memory that threads have let go of stays with them otherwise, and they are many who ask for a pass.
+/// Return freed memory to the system: it stays with the threads otherwise, and many threads run passes.
 void give_memory_back() {
 #ifdef __GLIBC__
     const Unlocked unlocked;
@@ -69,7 +69,7 @@ void give_memory_back() {
 #endif
 }
 
-/// The rows of each of so many levels as bits, [levels, words].
+/// The rows of each level as bits, [levels, words].
 nb::ndarray<nb::numpy, Word> pack_levels(const Codes& codes, int levels) {
     if (codes.shape(0) != 1) throw std::invalid_argument("levels are packed one column at a time");
     const Column column{codes.data(), bytes_of(codes)};
@@ -87,7 +87,7 @@ std::shared_ptr<Counts> counts_of(const Codes& codes, std::vector<int> levels,
                                   CountingLimits limits, std::vector<bool> holes,
                                   const std::optional<Table<Word>>& packed) {
     using Arrays = std::tuple<Codes, std::optional<Vector<std::int64_t>>, std::optional<Table<Word>>>;
-    // The arrays live as long as the counts; whoever lets them go last must hold the interpreter's lock.
+    // The arrays live as long as the counts; the last owner must hold the interpreter lock when releasing them.
     const std::shared_ptr<const void> owner(new Arrays(codes, weights, packed), [](const void* arrays) {
         const nb::gil_scoped_acquire acquire;
         delete static_cast<const Arrays*>(arrays);
@@ -103,7 +103,7 @@ using Crossings = std::vector<std::pair<Table<std::int32_t>, Vector<std::int32_t
 using Listings = std::vector<std::vector<int>>;
 using Summings = std::vector<std::tuple<std::vector<int>, int, int>>;
 
-/// Wide integers cross to Python in three limbs of so many bits, the last one with the sign: they can be added many times.
+/// Wide integers are passed to Python as three limbs, the last one signed: they can be added many times.
 constexpr int LIMB = 40;
 constexpr int LIMBS = 3;
 
@@ -118,7 +118,8 @@ Wide from_limbs(const std::int64_t* limbs) {
     return static_cast<Wide>(limbs[0]) + (static_cast<Wide>(limbs[1]) << LIMB) + (static_cast<Wide>(limbs[2]) << 2 * LIMB);
 }
 
-/// A Python object that has the rows. Its method `count(crossings, listings)` answers what `Counts.answer` does.
+/// A RowSource implemented by a Python object, whose method `count(crossings, listings)` returns what `Counts.answer`
+/// does.
 class PythonSource : public RowSource {
 public:
     explicit PythonSource(nb::object object) : object_(std::move(object)) {}
@@ -260,7 +261,7 @@ nb::object standardised(const Table<double>& values, const std::vector<int>& pow
     std::vector<std::int64_t> out(view.rows * view.columns);
     {
         const Unlocked unlocked;
-        // Measured: nanoseconds of a value.
+        // Measured: nanoseconds per value.
         const double cost = 10.0 * static_cast<double>(out.size());
         Pool::with_threads(threads)->share(view.rows, cost, [&](std::size_t v) {
             const Standard standard{powers[v], {means(v, 0), means(v, 1)}, {inverses(v, 0), inverses(v, 1)}, bits[v]};
@@ -273,7 +274,7 @@ nb::object standardised(const Table<double>& values, const std::vector<int>& pow
 std::shared_ptr<ConditionalGaussian> conditional_gaussian(std::shared_ptr<Counts> counts,
                                                           const Table<std::int64_t>& columns, int bits,
                                                           std::vector<double> floors, std::vector<int> order) {
-    // The array lives as long as the strata; whoever lets it go last must hold the interpreter's lock.
+    // The array lives as long as the strata; the last owner must hold the interpreter lock when releasing it.
     const std::shared_ptr<const void> owner(new Table<std::int64_t>(columns), [](const void* array) {
         const nb::gil_scoped_acquire acquire;
         delete static_cast<const Table<std::int64_t>*>(array);
@@ -294,7 +295,7 @@ std::shared_ptr<ConditionalGaussian> conditional_gaussian_of_source(std::shared_
 
 std::shared_ptr<AvailableMixed> available_mixed(std::shared_ptr<Counts> counts, const Table<std::int64_t>& columns, int bits,
                                                 std::vector<double> floors, std::vector<int> order) {
-    // The array lives as long as the table; whoever lets it go last must hold the interpreter's lock.
+    // The array lives as long as the table; the last owner must hold the interpreter lock when releasing it.
     const std::shared_ptr<const void> owner(new Table<std::int64_t>(columns), [](const void* array) {
         const nb::gil_scoped_acquire acquire;
         delete static_cast<const Table<std::int64_t>*>(array);

@@ -10,9 +10,9 @@ namespace stablebn {
 
 namespace {
 
-// A table of so many cells is made whole, and added up over each variable in turn.
+// Up to this many cells a table is computed in full, and summed over each variable in turn.
 constexpr double MOST_CELLS = 4096;
-// So many cells in all, and every set of some variables has its table added up.
+// Up to this many cells in total, the tables of all subsets are summed.
 constexpr double MOST_CELLS_IN_ALL = 32'768;
 
 const PackedLevels NO_BITS;
@@ -35,7 +35,7 @@ double ContingencyTest::statistic_of(Fixed sum) const {
 }
 
 double ContingencyTest::p_value(double statistic, double df, const Spared& spared) const {
-    // Adjusted degrees of freedom can be 0: then the statistic is too, and there is nothing to reject.
+    // Adjusted degrees of freedom can be 0: then the statistic is 0 too, and nothing is rejected.
     const double least = std::max(df, 1.0);
     if (spared.critical) {
         const Critical critical = (*spared.critical)(least);
@@ -50,7 +50,7 @@ Outcome ContingencyTest::judge(const Sums& sums, int x, int y, double configurat
     const int r = counts_->values(x), c = counts_->values(y);
     const auto rows = static_cast<double>(sums.rows < 0 ? counts_->total() : sums.rows);
     Outcome found;
-    // Not the other way round: infinitely many configurations times 0 are no number.
+    // In this order, because infinitely many configurations times 0 is not a number.
     found.statistic = configurations * r * c * rule_.rows_a_cell > rows ? 0.0 : statistic_of(sums.value);
     found.df = rule_.adjust ? static_cast<double>(sums.df) : (c - 1) * (configurations * (r - 1));
     found.p_value = p_value(found.statistic, found.df, spared);
@@ -104,7 +104,7 @@ std::vector<Outcome> ContingencyTest::outcomes(int x, std::span<const int> given
     ContingencyTables scratch = tables();
     const auto tested = judged(scratch, {x, given, hopeful, enough.stop_at >= 0}, enough);
     for (std::size_t at = 0; at < tested.size(); ++at) found[places[at]] = tested[at];
-    // The candidates after one that was enough are not looked at.
+    // Candidates after a sufficient one are not tested.
     if (tested.size() < hopeful.size()) found.resize(places[tested.size() - 1] + 1);
     return found;
 }
@@ -187,7 +187,7 @@ std::optional<ContingencyTest::Inseparable> ContingencyTest::inseparable(int x, 
     return found;
 }
 
-/// The sum of m ln m over the joint table of every set of some variables: by their bits.
+/// The sum of m ln m over the joint table of every subset of some variables, by their bits.
 std::vector<Fixed> ContingencyTest::sums_of_all_sets(std::span<const int> variables) const {
     const std::size_t m = variables.size();
     std::vector<Fixed> sums(std::size_t{1} << m);
@@ -195,7 +195,7 @@ std::vector<Fixed> ContingencyTest::sums_of_all_sets(std::span<const int> variab
         unsigned set;
         std::vector<std::int64_t> cells;
     };
-    // The sets without some of the first variables come from tables that have them.
+    // The subsets without some of the first variables come from tables that include them.
     std::vector<Known> tables;
     tables.reserve(sums.size());
     const auto keep = [&](unsigned set, std::vector<std::int64_t> cells) {

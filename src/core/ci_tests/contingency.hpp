@@ -15,71 +15,71 @@
 
 namespace stablebn {
 
-/// What is tested, and how it is judged.
+/// The test statistic and its rules.
 struct TestRule {
     Statistic statistic = Statistic::g2;
-    /// Degrees of freedom by the levels that occur, not by all.
+    /// Whether degrees of freedom count only the levels that occur.
     bool adjust = false;
-    /// A table with fewer rows a cell says nothing, and its statistic counts as 0.
+    /// With fewer rows per cell than this, the statistic of a table counts as 0.
     double rows_a_cell = 0.0;
 };
 
-/// What of the outcomes need not be known.
+/// Which outcomes are not needed.
 struct Enough {
-    /// What G2 cannot exceed: a candidate for which even this would not be significant is not counted, and has the
-    /// p-value 1.
+    /// Upper bound of G2: a candidate for which even this would not be significant is not counted and has the p-value
+    /// 1.
     double most_information = std::numeric_limits<double>::infinity();
-    /// No candidate is looked at after one whose p-value is not above this; negative: all are.
+    /// Stop after a candidate whose p-value is not above this; negative: test all.
     double stop_at = -1.0;
     Spared spared;
 };
 
 class ContingencyTest {
 public:
-    /// `alone`: statistics of all pairs where nothing is given, if they are known, as they may be for plain G2.
+    /// `alone`: the statistics of all pairs given nothing, if they are known, which they may be for plain G2.
     ContingencyTest(std::shared_ptr<const Counts> counts, TestRule rule, Matrix<double> alone);
 
-    /// x and each candidate given some variables; fewer where the last of them was enough.
+    /// Test x and each candidate given some variables; fewer results if one was sufficient (`Enough`).
     std::vector<Outcome> outcomes(int x, std::span<const int> given, std::span<const int> candidates,
                                   const Enough& enough = {}) const;
 
-    /// P-values of x and some members of a blanket, which is ascending, each given all other members; no member is
-    /// looked at after one whose p-value is above `stop_above`.
+    /// P-values of x and some members of a blanket, each given all other members; stop after a p-value above
+    /// `stop_above`. The blanket is ascending.
     std::vector<double> p_values_given_rest(int x, std::span<const int> blanket, std::span<const int> among,
                                             double stop_above) const;
 
     struct Inseparable {
         std::vector<int> variables;
-        /// How many tests it took.
+        /// Number of tests.
         std::int64_t tests = 0;
     };
 
-    /// Those of some variables that no subset of the others separates from x, all from one joint table; nothing where
-    /// that would be too large. Subsets have at most `most_given` members, and separate if the p-value is above alpha.
+    /// The variables that no subset of the others separates from x, computed from one joint table; nothing if that
+    /// would be too large. Subsets have at most `most_given` members, and separate if the p-value is above alpha.
     std::optional<Inseparable> inseparable(int x, std::span<const int> among, int most_given, double alpha,
                                            const CriticalValues& critical) const;
 
     const Counts& counts() const { return *counts_; }
-    /// The bits of all variables; none where some have none.
+    /// The bits of all variables; empty if some variable has none.
     const PackedLevels& packed() const { return packed_; }
-    /// G2 with ordinary degrees of freedom: what joint tables have all answers to.
+    /// Whether the test is G2 with ordinary degrees of freedom, which joint tables can answer.
     bool is_plain() const { return rule_.statistic == Statistic::g2 && !rule_.adjust; }
 
-    /// Whether neither x nor any of some others has holes: then one joint table tells of them all.
+    /// Whether neither x nor any of the others has missing values: then one joint table suffices.
     bool knows_all(int x, std::span<const int> others) const;
 
-    /// Scratch memory for tests: one for each thread.
+    /// Scratch memory for tests, for one thread.
     ContingencyTables tables() const { return {*counts_, packed_, rule_.statistic}; }
 
-    /// One test, of which the tables may be counted with memory used before.
+    /// Run one test, with reusable memory for its tables.
     Outcome outcome(ContingencyTables& tables, int x, int y, std::span<const int> given,
                     const Spared& spared) const;
 
-    /// The outcome of x and y where so much was summed up over so many configurations, seen or not.
+    /// The outcome for x and y from sums over all possible configurations.
     Outcome judge(const Sums& sums, int x, int y, double configurations, const Spared& spared) const;
 
 private:
-    /// Judge candidates until one is enough: the outcomes of those that were.
+    /// The outcomes of candidates up to the first that is sufficient.
     std::vector<Outcome> judged(ContingencyTables& tables, const Question& question, const Enough& enough) const;
     Outcome outcome_alone(int x, int y, const Spared& spared) const;
     double p_value(double statistic, double df, const Spared& spared) const;

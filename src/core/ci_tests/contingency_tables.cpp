@@ -9,20 +9,20 @@ namespace stablebn {
 
 namespace {
 
-// A table with this many cells is made whole even if the rows are fewer.
+// A table with at most this many cells is computed in full even if there are fewer rows.
 constexpr std::int64_t FEW_CELLS = 4096;
-// Nor is one with so many cells a row of those that matter counted sparsely.
+// A table with at most this many cells per relevant row is computed in full too.
 constexpr std::int64_t CELLS_A_ROW = 4;
-// Measured: a set and its part in each level of x take as long to make as so many cells for each level take to count.
+// Measured: computing a set and its part in each level of x costs as much as counting this many cells per level.
 constexpr std::int64_t MAKING_CELLS = 10;
-// Picking the rows that matter pays for more candidates than these, if it leaves out more than the rest of this share.
+// Selecting the relevant rows pays for more candidates than this if it drops more than the rest of this share.
 constexpr std::size_t FEW_CANDIDATES = 8;
 constexpr double LARGE_SHARE = 0.5;
-// So many levels at a time are met with sets, where those that come first may be enough.
+// Levels that are counted at a time if the first candidates may be sufficient.
 constexpr int LEVELS_AT_ONCE = 8;
-// And tables of so many candidates are asked for at a time.
+// Candidates whose tables are queried at a time.
 constexpr std::size_t CANDIDATES_AT_ONCE = 8;
-// Tables of asked configurations are made whole, so many cells of them at a time.
+// Most cells at a time of full tables from queried configurations.
 constexpr std::size_t MOST_CELLS_AT_ONCE = std::size_t{1} << 20;
 
 int sum_of_levels(const Counts& counts, std::span<const int> variables) {
@@ -35,7 +35,7 @@ int sum_of_levels(const Counts& counts, std::span<const int> variables) {
 template <class Place>
 void add_some_rows(std::span<const std::int32_t> rows, const Place* places, Column y, int c,
                    std::span<const std::int64_t> weights, std::int64_t* cells) {
-    // Unsigned: an index that may be negative takes longer.
+    // Unsigned, because an index that may be negative is slower.
     const auto width = static_cast<std::uint32_t>(c);
     const std::int32_t* row = rows.data();
     with_codes(y, [&](const auto* codes) {
@@ -111,7 +111,7 @@ Sums Margins::of_cells(const std::int64_t* cells, int c) {
     }
 }
 
-/// With a number of levels of y that is known here, their sums stay in registers; 0: with any number.
+/// If the number of levels of y is a template parameter, their sums stay in registers; 0: any number.
 template <int Levels>
 Sums Margins::information(const std::int64_t* cells, int c) {
     if constexpr (Levels > 0) c = Levels;
@@ -127,7 +127,7 @@ Sums Margins::information(const std::int64_t* cells, int c) {
         for (std::size_t i = 0; i < r_; ++i, cell += c) {
             for (int j = 0; j < c; ++j) {
                 columns[j] += cell[j];
-                // 0 ln 0 and 1 ln 1 are looked up too: to guess which cells are larger takes longer.
+                // 0 ln 0 and 1 ln 1 are looked up too, because a branch is slower.
                 sums.value += m_ln_m[cell[j]];
             }
         }
@@ -223,13 +223,13 @@ bool BitTables::begin(const Question& question, std::int64_t most) {
     return true;
 }
 
-/// Where x does not vary, no y can add to any sum: with many variables in z few configurations are left.
+/// If x does not vary in a configuration, no y adds to any sum: with many variables in z few configurations remain.
 bool BitTables::find_configurations(std::int64_t most) {
     const std::size_t words = packed_.words();
     sets_.clear();
     sizes_.clear();
     if (question_.given.empty()) {
-        // The levels of x make up all rows, and no bit beyond them.
+        // The levels of x cover all rows, and no bit beyond them.
         Word* all = set_words_.take(words).data();
         std::fill_n(all, words, 0);
         for (int level = 0; level < counts_.levels(question_.x); ++level) {
@@ -247,7 +247,7 @@ bool BitTables::find_configurations(std::int64_t most) {
         finer_sets_.clear();
         finer_sizes_.clear();
         if (first) {
-            // A level is its own set: it need not be made.
+            // A level is its own set and need not be computed.
             for (int level = 0; level < count; ++level) {
                 const Word* own = levels + level * words;
                 const std::int64_t size = common(own, own, words);
@@ -309,7 +309,8 @@ void BitTables::split_by_x() {
     margins_.sum_up();
 }
 
-/// Meet the levels of the next candidates with all parts: of all candidates, or of some where these may be enough.
+/// Intersect the levels of the next candidates with all parts: of all candidates, or of some if these may be
+/// sufficient.
 void BitTables::count_some(std::size_t begin) {
     levels_.clear();
     end_ = begin;
@@ -329,7 +330,7 @@ Sums BitTables::sums(std::size_t at) {
     const auto cells = cells_.take(sets_.size() * r * c);
     const std::int32_t* met = met_.take(0).data() + next_level_ * parts_.size();
     next_level_ += c - 1;
-    // Level 0 of x, and of y, is what the others leave.
+    // Level 0 of x, and of y, has the remaining rows.
     for (std::size_t k = 0; k < sets_.size(); ++k) {
         std::int64_t* own = cells.data() + k * r * c;
         for (std::size_t i = 0; i < r; ++i) own[i * c] = margins_[k][i];
@@ -368,9 +369,8 @@ bool PlaceTables::begin(const Question& question) {
     return question.candidates.size() <= FEW_CANDIDATES || share_that_matters() > LARGE_SHARE;
 }
 
-/// Number the places without the configurations in which x does not vary.
-///
-/// The rows of those are put together by level of x: in such a configuration x does not vary either.
+/// Number the cells without the configurations in which x does not vary. The rows of these are combined by level of x,
+/// because in such a configuration x does not vary either.
 void PlaceTables::leave_out_configurations() {
     const std::size_t r = counts_.levels(question_.x);
     const auto in_x = group_sizes<std::uint16_t>(places_, used_, {});
@@ -446,7 +446,7 @@ void RowTables::find_rows() {
         const std::span<const std::int32_t> chosen = some_left_out ? std::span<const std::int32_t>(rows_) : std::span<const std::int32_t>();
         partition_ = split(partition_, chosen, all.columns[v], all.levels[v]);
         const bool last = place + 1 == question_.given.size();
-        // Numbering groups that occur is slow: before it, rows that cannot matter go.
+        // Numbering groups that occur is slow: first drop irrelevant rows.
         if (last || partition_.groups * all.levels[question_.given[place + 1]] > static_cast<std::int64_t>(rows_.size())) {
             keep_where_x_varies();
             some_left_out = true;
@@ -467,7 +467,7 @@ void RowTables::keep_where_x_varies() {
     }
     std::size_t kept = 0;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-        // Written in any case, and written over where it should not be.
+        // Always written, and overwritten if the row is dropped.
         rows_[kept] = rows_[i];
         partition_.group[kept] = number[partition_.group[i]];
         kept += partition_.group[kept] >= 0;
@@ -576,7 +576,7 @@ Sums AskedTables::sums(std::size_t at) {
     const ConfigurationKeys keys(levels);
     const std::size_t d = variables.size(), given = d - 2;
 
-    // Cells where all is known, by configuration of what is given.
+    // Cells in which all variables are known, by configuration of the given variables.
     struct Cell {
         std::vector<std::uint64_t> configuration;
         std::size_t x, y;
@@ -601,7 +601,7 @@ Sums AskedTables::sums(std::size_t at) {
     }
     std::ranges::sort(cells, {}, &Cell::configuration);
 
-    // So many configurations at a time that their tables, made whole, are not large: sums add up.
+    // Configurations are processed in batches of limited table size; the sums add up.
     const std::size_t r = levels[given], c = levels[given + 1];
     const std::size_t most = std::max<std::size_t>(MOST_CELLS_AT_ONCE / (r * c), 1);
     Sums found;
@@ -646,7 +646,8 @@ TableCounter& ContingencyTables::begin(const Question& question) {
     }
     const auto candidates = static_cast<std::int64_t>(question.candidates.size());
     const std::int64_t columns = sum_of_levels(counts_, question.candidates);
-    // Sets have to be made, and counted for each candidate; else rows have to be placed, and counted for each.
+    // Sets must be computed, and counted for each candidate; otherwise rows must be assigned to cells, and counted for
+    // each.
     const std::int64_t most = (1 + candidates) * counts_.limits().most_cells_for_bits /
                               (counts_.levels(question.x) * (MAKING_CELLS + columns - candidates));
     if (!packed_.empty() && most > 0 && bits_.begin(question, most)) return bits_;

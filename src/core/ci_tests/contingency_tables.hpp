@@ -1,12 +1,12 @@
-// Counting for tests of independence: x against y in every configuration of the given variables z.
+// Contingency tables for tests of independence: x against y in every configuration of the given variables z.
 //
-// Both statistics are sums over the configurations of z of a function of the table of x and y there: so the tables are
-// made one candidate y after the other, from bits or from rows, and never kept. Sums are fixed-point integers, so it
-// does not matter in which order configurations or cells come, nor which way of counting is taken.
+// Both statistics are sums over the configurations of z of a function of the table of x and y. So tables are counted
+// one candidate y after the other, from bits or from rows, and not stored. Sums are fixed-point integers, so neither
+// the order of configurations and cells nor the way of counting matters.
 //
-// Twice the mutual information, G2, is 2 (H(xyz) - H(xz) - H(yz) + H(z)); Pearson's X2 is the sum over configurations
-// of n (sum of n_ij n_ij / (n_i n_j) - 1). What is summed is G2 / 2, or X2. A configuration in which x does not vary
-// adds nothing to either, and nothing to the adjusted degrees of freedom.
+// G2, twice the mutual information, is 2 (H(xyz) - H(xz) - H(yz) + H(z)); Pearson's X2 is the sum over configurations
+// of n (sum of n_ij n_ij / (n_i n_j) - 1). The sums are G2 / 2, or X2. A configuration in which x does not vary adds
+// nothing to either, and nothing to the adjusted degrees of freedom.
 #pragma once
 
 #include <cstdint>
@@ -24,36 +24,36 @@ namespace stablebn {
 
 enum class Statistic { g2, x2 };
 
-/// Joint tables have at most so many cells where places in them are 16 bits wide.
+/// Most cells of a table with cell indices of 16 bits.
 constexpr double MOST_PLACES = 1 << 16;
 
-/// What was summed up over the cells: G2 / 2 or X2, and the adjusted degrees of freedom; and, of tables with holes, how
-/// many rows, by weight, could be told.
+/// Sums over the cells: G2 / 2 or X2, and the adjusted degrees of freedom; with missing values also the number of
+/// complete rows, by weight.
 struct Sums {
     Fixed value;
     std::int64_t df = 0;
     std::int64_t rows = -1;
 };
 
-/// Which tables are to be counted.
+/// The tables to count.
 struct Question {
     int x;
     std::span<const int> given;
     std::span<const int> candidates;
-    /// Whether the first candidates may be enough.
+    /// Whether the first candidates may be sufficient.
     bool may_stop = false;
 };
 
-/// Add every row to its cell: that of its place, and of its level of y, of which there are c.
+/// Add every row to the cell of its index and its level of y; y has c levels.
 void add_rows(std::span<const std::uint16_t> places, Column y, int c, std::span<const std::int64_t> weights,
               std::int64_t* cells);
 
-/// Rows of each configuration by level of x: what the tables of all candidates have in common.
+/// Rows of each configuration by level of x: the part that the tables of all candidates share.
 class Margins {
 public:
     Margins(const LogTable& m_ln_m, Statistic statistic) : m_ln_m_(m_ln_m), statistic_(statistic) {}
 
-    /// Room for so many configurations of x with r levels, all 0: to be counted and then summed up.
+    /// Zeroed space for the counts of this many configurations, with r levels of x.
     std::span<std::int64_t> begin(std::size_t configurations, int r);
     void sum_up();
 
@@ -63,8 +63,7 @@ public:
     /// The sums of a table with these cells, [configurations, r, c].
     Sums of_cells(const std::int64_t* cells, int c);
 
-    /// The same of a table that is mostly empty: rows sorted by configuration, of which only cells that occur are
-    /// looked at.
+    /// Same for a mostly empty table: rows sorted by configuration; only cells that occur are visited.
     Sums of_rows(const Grouped& rows, Column x, Column y, int c, std::span<const std::int64_t> weights);
 
 private:
@@ -77,31 +76,31 @@ private:
     Statistic statistic_;
     std::size_t r_ = 1;
     std::vector<std::int64_t> counts_;
-    /// Of each configuration, its rows, and how many levels of x occur in it.
+    /// For each configuration, its number of rows, and the number of levels of x that occur.
     std::vector<std::int64_t> sizes_;
     std::vector<std::int32_t> seen_;
     /// H(z) - H(xz), which is part of every G2 / 2.
     Fixed shared_;
     Scratch<std::int64_t> columns_;
-    /// Zero before and after.
+    /// All zero before and after use.
     std::vector<std::int64_t> sparse_cells_, sparse_columns_;
 };
 
-/// A way to count the tables of a question.
+/// One way to count the tables of a query.
 class TableCounter {
 public:
     virtual ~TableCounter() = default;
-    /// The sums of x and the candidate at a place; the places are asked for in ascending order.
+    /// The sums for x and the candidate at an index; indices are visited in ascending order.
     virtual Sums sums(std::size_t at) = 0;
 };
 
-/// Tables made of sizes of intersections: of z and x, each with the levels of y.
+/// Tables from sizes of intersections: of z and x with each level of y.
 class BitTables : public TableCounter {
 public:
     BitTables(const Counts& counts, const PackedLevels& packed, Statistic statistic)
         : counts_(counts), packed_(packed), margins_(counts.m_ln_m(), statistic) {}
 
-    /// False where x varies in more configurations of z than these.
+    /// False if x varies in more than `most` configurations of z.
     bool begin(const Question& question, std::int64_t most);
     Sums sums(std::size_t at) override;
 
@@ -115,25 +114,25 @@ private:
     const PackedLevels& packed_;
     Margins margins_;
     Question question_{};
-    /// Rows of each configuration of z in which x varies, and how many they are.
+    /// The rows of each configuration of z in which x varies, and their numbers.
     std::vector<const Word*> sets_, finer_sets_;
     std::vector<std::int64_t> sizes_, finer_sizes_;
     Scratch<Word> set_words_, finer_words_, part_words_;
-    /// r parts of each configuration: the whole of it, and its part in each level of x but the first.
+    /// r parts of each configuration: all of it, and its part in each level of x but the first.
     std::vector<const Word*> parts_;
-    /// Rows that each level of the candidates before `end_`, but the first of each, has in common with each part.
+    /// Number of rows that each level of the candidates before `end_`, except the first, has in common with each part.
     std::vector<const Word*> levels_;
     Scratch<std::int32_t> met_;
     std::size_t end_ = 0, next_level_ = 0;
     Scratch<std::int64_t> cells_;
 };
 
-/// Tables that are histograms over all rows, by their places: configuration of z and level of x in one number.
+/// Tables as histograms over all rows, by cell index: configuration of z and level of x in one number.
 class PlaceTables : public TableCounter {
 public:
     PlaceTables(const Counts& counts, Statistic statistic) : counts_(counts), margins_(counts.m_ln_m(), statistic) {}
 
-    /// False where there would be too many cells, or too many rows that cannot matter.
+    /// False if there would be too many cells, or too many irrelevant rows.
     bool begin(const Question& question);
     Sums sums(std::size_t at) override;
 
@@ -149,8 +148,8 @@ private:
     Scratch<std::int64_t> cells_;
 };
 
-/// Tables that are histograms over the rows in whose configuration of z x varies; where such a table would be mostly
-/// empty, only the cells that occur are looked at.
+/// Tables as histograms over the rows in whose configuration of z x varies; for mostly empty tables, only cells that
+/// occur are visited.
 class RowTables : public TableCounter {
 public:
     RowTables(const Counts& counts, Statistic statistic) : counts_(counts), margins_(counts.m_ln_m(), statistic) {}
@@ -167,13 +166,13 @@ private:
     Question question_{};
     std::vector<std::int32_t> rows_;
     Partition partition_;
-    /// Configuration and level of x of each of the rows, in one number.
+    /// Configuration and level of x of each row, in one number.
     std::vector<std::uint32_t> places_;
     Grouped sorted_;
     Scratch<std::int64_t> cells_;
 };
 
-/// Tables of variables with holes: histograms over the rows in which x, y and z are known.
+/// Tables with missing values: histograms over the rows in which x, y and z are known.
 class CompleteTables : public TableCounter {
 public:
     CompleteTables(const Counts& counts, Statistic statistic) : counts_(counts), margins_(counts.m_ln_m(), statistic) {}
@@ -191,7 +190,7 @@ private:
     Scratch<std::int64_t> cells_;
 };
 
-/// Tables of rows that somebody else has: made of the configurations that occur, asked for all candidates at once.
+/// Tables of rows in a `RowSource`: from the configurations that occur, queried for all candidates together.
 class AskedTables : public TableCounter {
 public:
     AskedTables(const Counts& counts, Statistic statistic) : counts_(counts), margins_(counts.m_ln_m(), statistic) {}
@@ -200,7 +199,7 @@ public:
     Sums sums(std::size_t at) override;
 
 private:
-    /// Ask for the tables of the next candidates: of all, or of some where these may be enough.
+    /// Query the tables of the next candidates: of all, or of some if these may be sufficient.
     void ask_for_some(std::size_t begin);
 
     const Counts& counts_;
@@ -211,10 +210,10 @@ private:
     Scratch<std::int64_t> cells_;
 };
 
-/// The tables of one question after the other, each counted in the way that is quickest.
+/// Counts the tables of one query after the other, each in the fastest way.
 class ContingencyTables {
 public:
-    /// `packed`: bits of all variables, or none.
+    /// `packed`: bits of all variables, or empty.
     ContingencyTables(const Counts& counts, const PackedLevels& packed, Statistic statistic)
         : counts_(counts),
           packed_(packed),
@@ -224,7 +223,7 @@ public:
           complete_(counts, statistic),
           asked_(counts, statistic) {}
 
-    /// Prepare the tables of a question; what it looks at has to stay.
+    /// Prepare the tables of a query, which must outlive their use.
     TableCounter& begin(const Question& question);
 
 private:

@@ -7,7 +7,7 @@ namespace stablebn {
 
 namespace {
 
-// Of the most cells that bits are for, the share for a table of which all cells are met.
+// Factor of the cell limit for bits if all cells of a table are counted.
 constexpr double SHARE_OF_CELLS = 0.5;
 
 }  // namespace
@@ -40,7 +40,7 @@ Sums SimilarTables::sums(int x, int y, std::span<const int> given, double cells)
     return {information(counted, counts_.levels(x), counts_.levels(y), levels)};
 }
 
-/// Rows of every configuration of the family, the last variable fastest, as bits.
+/// The rows of every configuration of the family, the last variable fastest, as bits.
 void SimilarTables::make_sets() {
     const std::size_t words = packed_.words();
     for (const int v : family_) {
@@ -82,7 +82,7 @@ void SimilarTables::count_by_bits(int w, std::span<std::int64_t> cells) {
     }
 }
 
-/// G2 / 2 of x and y, of r and c levels, given a last variable and others that come before them.
+/// G2 / 2 of x and y, of r and c levels, given a last variable and the variables before it.
 Fixed SimilarTables::information(std::span<const std::int64_t> cells, int r, int c, int levels) {
     const LogTable& m_ln_m = counts_.m_ln_m();
     const auto columns = columns_.take(c);

@@ -1,4 +1,4 @@
-// Walking over the subsets of a pool of variables, in search of one that separates x and y.
+// Compiled enumeration of the subsets of a pool, to find one that separates x and y.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace stablebn {
 
-/// Tables of x, y and some given variables, of which from one test to the next mostly the last changes: what the
-/// others have to do with it is kept. For G2 with ordinary degrees of freedom.
+/// Tables of x, y and some given variables, if mostly only the last given variable changes between tests: the part of
+/// the other variables is kept. For G2 with ordinary degrees of freedom.
 class SimilarTables {
 public:
     explicit SimilarTables(const ContingencyTest& test) : counts_(test.counts()), packed_(test.packed()) {}
 
-    /// Whether a table of so many cells is for this way of counting.
+    /// Whether this way of counting suits a table with this many cells.
     bool suit(double cells) const;
 
-    /// The sums of x and y given some variables, at least one; the cells are as many as there are.
+    /// The sums for x and y given at least one variable, with this many cells.
     Sums sums(int x, int y, std::span<const int> given, double cells);
 
 private:
@@ -31,7 +31,7 @@ private:
 
     const Counts& counts_;
     const PackedLevels& packed_;
-    /// The given variables but for the last, then x and y; and the rows of each of their configurations.
+    /// The given variables except the last, then x and y; and the rows of each of their configurations.
     std::vector<int> family_, wanted_;
     std::vector<const Word*> sets_, finer_sets_;
     std::vector<std::int64_t> sizes_;
@@ -42,23 +42,23 @@ private:
     Scratch<std::int64_t> cells_, columns_;
 };
 
-/// A walk that keeps its place, so that it can be left and gone on with.
+/// An enumeration that keeps its position, so that it can be interrupted and continued.
 class ContingencyWalk {
 public:
-    /// Independent means a p-value above alpha. The variables of `always` are given besides each subset.
+    /// Independent means a p-value above alpha. The variables of `always` are given with each subset.
     ContingencyWalk(std::shared_ptr<const ContingencyTest> test, int x, int y, std::vector<int> always,
                     SubsetCursor subsets, double alpha, std::shared_ptr<const CriticalValues> critical);
 
-    /// Make at most so many tests; whether there are more to make.
+    /// Make at most this many tests; return whether there are more to make.
     bool advance(int most);
 
-    /// Whether the last subset separates x and y: then the walk is at its end.
+    /// Whether the last subset separates x and y, which ends the enumeration.
     bool found() const { return found_; }
-    /// Tests so far. A subset that is not worth one counts as one.
+    /// Number of tests so far. A subset that need not be tested counts as one.
     std::int64_t tests() const { return tests_; }
-    /// The greatest p-value so far; of the one found, if one is.
+    /// The greatest p-value so far; that of the separating subset if one was found.
     double p_value() const { return greatest_; }
-    /// The subset that separates them, if one was found.
+    /// The separating subset, if one was found.
     std::vector<int> subset() const { return found_ ? subsets_.members() : std::vector<int>{}; }
 
 private:
@@ -70,7 +70,7 @@ private:
     SubsetCursor subsets_;
     double alpha_;
     std::shared_ptr<const CriticalValues> critical_;
-    /// What is always given, then the subset.
+    /// The variables that are always given, then the subset.
     std::vector<int> given_;
     ContingencyTables tables_;
     SimilarTables similar_;

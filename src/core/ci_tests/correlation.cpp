@@ -9,16 +9,17 @@ namespace stablebn {
 
 namespace {
 
-// Relative residual variance below which columns count as collinear: the factor is noise there (specification, section 2).
+// Relative residual variance below which columns count as collinear, because the factor is noise (specification,
+// section 2).
 constexpr double SMALLEST_RESIDUAL = 0x1p-40;
-// So near to 1 a correlation is as good as 1, and every statistic stays finite.
+// Correlations this near to 1 are replaced by this value, so that every statistic is finite.
 constexpr double LARGEST = 1 - 0x1p-52;
 
 }  // namespace
 
 void Elimination::begin(std::span<const int> given) {
     const std::size_t k = given.size();
-    // A row depends on the variables up to its own, and lies elsewhere where their number is another.
+    // A row depends on the variables up to its own, and is stored elsewhere if their number differs.
     const auto differs = std::ranges::mismatch(given, given_).in1;
     const auto same = k == given_.size() ? static_cast<std::size_t>(differs - given.begin()) : 0;
     given_.assign(given.begin(), given.end());
@@ -140,7 +141,7 @@ double CorrelationWalk::test_subset() {
     }
     elimination_.begin(given_);
     const double r = std::abs(elimination_.correlation(x_, y_));
-    // Of those given as many variables, a stronger correlation has no greater p-value.
+    // Given equally many variables, a stronger correlation has no greater p-value.
     if (know_all_ ? r >= weakest_ : r >= critical_.not_above) return 0.0;
     weakest_ = r;
     return test_->judge(r, size_).p_value;

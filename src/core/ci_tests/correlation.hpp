@@ -1,7 +1,7 @@
-// Partial correlations and tests of them, from the sums of cross-products alone: no pass over rows.
+// Partial correlations and their tests, from the sums of cross-products alone, without a pass over rows.
 //
-// Variables are eliminated in the order of their numbers, by basic operations in the order written, and no formula
-// tells x from y: the same bits on every machine and for both.
+// Variables are eliminated in the order of their numbers, by basic operations in the order written, and all formulas
+// are symmetric in x and y: the same bits on every machine and for both.
 #pragma once
 
 #include <cstddef>
@@ -20,25 +20,25 @@
 
 namespace stablebn {
 
-/// Some variables eliminated: what they leave of the others' cross-products.
+/// Residual cross-products after the elimination of some variables.
 class Elimination {
 public:
     explicit Elimination(MatrixView<const double> matrix) : matrix_(matrix) {}
 
-    /// Eliminate these variables, which are ascending; a pivot below 2**-40 of its diagonal counts as that. Where as many
-    /// were eliminated before and the first of them are the same, these are not eliminated again.
+    /// Eliminate these variables, in ascending order; a pivot below 2**-40 of its diagonal is replaced by that. A
+    /// prefix shared with the previous call is not eliminated again.
     void begin(std::span<const int> given);
 
-    /// The correlation of x and y in what is left.
+    /// The partial correlation of x and y.
     double correlation(int x, int y);
 
-    /// The same of one x with many y.
+    /// Same for one x with many y: fix x first.
     void fix(int x) { solve(x, given_.size(), row_x_.data()); }
     double correlation_of_fixed(int x, int y);
 
 private:
     double* row(std::size_t i) { return factor_.data() + i * given_.size(); }
-    /// The row of a variable below the factor of the first k given ones.
+    /// The row of a variable below the factor of the first k given variables.
     void solve(int v, std::size_t k, double* out);
     double residual(int u, int v, const std::vector<double>& row_u, const std::vector<double>& row_v) const;
 
@@ -47,9 +47,9 @@ private:
     std::vector<double> factor_, row_x_, row_y_;
 };
 
-/// What is made of a partial correlation.
+/// The test statistic of a partial correlation.
 enum class CorrelationStatistic {
-    /// The correlation itself, judged by Student's t test.
+    /// The correlation itself, with Student's t distribution.
     student,
     /// Fisher's z transform, with a normal distribution.
     fisher,
@@ -57,28 +57,28 @@ enum class CorrelationStatistic {
     information,
 };
 
-/// What a correlation of so many rows says given so many variables.
+/// The outcome for a correlation over this many rows, given `size` variables.
 Outcome judge_correlation(CorrelationStatistic statistic, std::int64_t rows, double correlation, std::size_t size);
 
 /// A test of the partial correlation.
 class CorrelationTest {
 public:
-    /// Sums of cross-products over so many rows, scaled in any way.
+    /// `matrix`: sums of cross-products over `total` rows, with any scale.
     CorrelationTest(Matrix<double> matrix, CorrelationStatistic statistic, std::int64_t total)
         : matrix_(std::move(matrix)), statistic_(statistic), total_(total) {}
 
-    /// x and each candidate given some variables, which are ascending.
+    /// Test x and each candidate given some variables, which are ascending.
     std::vector<Outcome> outcomes(int x, std::span<const int> given, std::span<const int> candidates) const;
 
-    /// P-values of the same; one that is above alpha is given as 1 where that is clear.
+    /// P-values of the same tests; a value that is clearly above alpha is given as 1.
     std::vector<double> p_values(int x, std::span<const int> given, std::span<const int> candidates, double alpha) const;
 
-    /// What a correlation says given so many variables.
+    /// The outcome for a correlation given `size` variables.
     Outcome judge(double correlation, std::size_t size) const {
         return judge_correlation(statistic_, total_, correlation, size);
     }
 
-    /// The absolute correlations between which p-values cease to be above alpha, given so many variables.
+    /// The absolute correlations at which p-values cross alpha, given `size` variables.
     Critical critical_correlation(std::size_t size, double alpha) const;
 
     MatrixView<const double> matrix() const { return matrix_.view(); }
@@ -93,24 +93,24 @@ private:
     mutable std::map<std::pair<std::size_t, double>, Critical> critical_;
 };
 
-/// A walk over subsets of a pool, in search of one that separates x and y; it keeps its place.
+/// An enumeration of the subsets of a pool, to find one that separates x and y; it keeps its position.
 class CorrelationWalk {
 public:
-    /// Independent means a p-value above alpha. The variables of `always` are given besides each subset. Unless all are
-    /// to be known, a p-value that is clearly not above alpha counts as 0.
+    /// Independent means a p-value above alpha. The variables of `always` are given with each subset. Unless all
+    /// p-values are needed, one that is clearly not above alpha counts as 0.
     CorrelationWalk(std::shared_ptr<const CorrelationTest> test, int x, int y, std::vector<int> always,
                     SubsetCursor subsets, double alpha, bool know_all);
 
-    /// Make at most so many tests; whether there are more to make.
+    /// Make at most this many tests; return whether there are more to make.
     bool advance(int most);
 
-    /// Whether the last subset separates x and y: then the walk is at its end.
+    /// Whether the last subset separates x and y, which ends the enumeration.
     bool found() const { return found_; }
-    /// Tests so far. A subset that is not worth one counts as one.
+    /// Number of tests so far. A subset that need not be tested counts as one.
     std::int64_t tests() const { return tests_; }
-    /// The greatest p-value so far; of the one found, if one is.
+    /// The greatest p-value so far; that of the separating subset if one was found.
     double p_value() const { return greatest_; }
-    /// The subset that separates them, if one was found.
+    /// The separating subset, if one was found.
     std::vector<int> subset() const { return found_ ? subsets_.members() : std::vector<int>{}; }
 
 private:
@@ -124,7 +124,7 @@ private:
     bool know_all_;
     std::vector<int> given_;
     Elimination elimination_;
-    /// Of tests given so many variables.
+    /// Number of given variables of the cached critical value.
     std::size_t size_ = std::numeric_limits<std::size_t>::max();
     Critical critical_;
     /// The weakest correlation of these tests whose p-value is known.

@@ -15,21 +15,23 @@ namespace stablebn {
 
 namespace {
 
-// Of values after the point, unless there are so many rows that the squares of their sums do not fit 126 bits.
+// Binary digits of values after the point; fewer if there are so many rows that the squares of their sums do not fit
+// 126 bits.
 constexpr int BITS_OF_VALUES = 36, BITS_OF_VALUES_AND_ROWS = 62;
 constexpr int BITS_OF_LOSSES = 32, BITS_OF_GRADIENT = 24, BITS_OF_INFORMATION = 20, BITS_OF_RESULT = 24;
 
-/// Newton's method makes its last step when the penalised log-likelihood will grow by less than this many nats, or after so
-/// many steps.
+/// Newton's method stops when the penalised log-likelihood would grow by less than this many nats, or after this many
+/// steps.
 constexpr double ENOUGH = 0x1p-20;
 constexpr int MOST_STEPS = 60;
-/// A step that does not raise it is halved so often.
+/// Number of times that a step that does not increase it is halved.
 constexpr int MOST_HALVINGS = 20;
-/// The penalty is half of this times the squares of slopes, less their mean over the classes: so that slopes stay finite if
-/// a class can be separated from others without error. It moves the log-likelihood itself only by the square of this.
+/// The penalty is half of this times the squares of slopes, less their mean over the classes: so slopes stay finite if
+/// a class can be separated without error. It changes the log-likelihood only by the square of this.
 constexpr double PENALTY = 0x1p-8;
 
-/// Round to a multiple of 2**-bits, in these units; numbers that are too large count as the largest that can be rounded.
+/// Round to a multiple of 2**-bits, in these units; numbers that are too large count as the largest that can be
+/// rounded.
 std::int64_t units(double x, int bits) {
     const double most = std::ldexp(1.0, 50 - bits), grid = rounder(bits);
     return std::bit_cast<std::int64_t>(std::clamp(x, -most, most) + grid) - std::bit_cast<std::int64_t>(grid);
@@ -53,7 +55,7 @@ QuadraticLogistic::QuadraticLogistic(const Strata& strata, std::span<const int> 
         const auto values = strata.values(columns[j]);
         Wide count = 0, sum = 0, squares = 0;
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            // Away from zero, so that minus x is minus as much.
+            // Away from zero, so that the result for -x is that for x with the other sign.
             const std::int64_t exact = values[rows[i]];
             const std::int64_t size = (std::abs(exact) + (std::int64_t{1} << (shift - 1))) >> shift;
             const std::int64_t step = exact < 0 ? -size : size;
@@ -109,13 +111,13 @@ private:
     struct State {
         /// The log-likelihood, in units of 2**-BITS_OF_LOSSES, and the same less the penalty.
         Wide value = 0, penalised = 0;
-        /// Derivatives of the latter, and minus its second derivatives, of which the lower triangle is used.
+        /// First derivatives of the latter, and minus its second derivatives, whose lower triangle is used.
         std::vector<double> gradient;
         Matrix<double> information;
     };
 
-    /// The classes and their rows, the most frequent first. Sums of their values and products decide between equals: of
-    /// classes that have these in common too, the regression has the same coefficients.
+    /// The classes and their rows, the most frequent first; ties by the sums of their values and products. If classes
+    /// agree in these too, the regression has the same coefficients.
     std::vector<std::pair<std::int32_t, Wide>> sorted_classes(std::span<const std::int32_t> classes) const {
         const std::size_t columns = stratum_.columns_;
         std::map<std::int32_t, std::vector<Wide>> sums;
@@ -134,7 +136,7 @@ private:
         }
         std::vector<std::pair<std::vector<Wide>, std::int32_t>> keys;
         for (auto& [code, own] : sums) {
-            // The sign of a column has no say, and the largest class comes first.
+            // The sign of a column has no effect, and the largest class comes first.
             std::ranges::transform(own, own.begin(), absolute);
             own[0] = -own[0];
             keys.emplace_back(std::move(own), code);
@@ -147,7 +149,7 @@ private:
 
     std::int64_t weight_of(std::size_t i) const { return stratum_.weights_.empty() ? 1 : stratum_.weights_[i]; }
 
-    /// Take the step, or the part of it that raises the penalised log-likelihood; false if none does.
+    /// Take the step, or the part of it that increases the penalised log-likelihood; false if none does.
     bool climb(std::vector<double>& at, std::span<const double> change, State& best) const {
         for (int halving = 0; halving <= MOST_HALVINGS; ++halving) {
             std::vector<double> other = at;
@@ -172,7 +174,7 @@ private:
         }
     }
 
-    /// Write the shares of the classes but the first in a row, and return what the row loses of the log-likelihood.
+    /// Write the probabilities of all classes but the first for a row, and return its loss of log-likelihood.
     double shares_of(std::span<const double> at, std::span<const double> features, std::size_t own,
                      std::span<double> shares) const {
         double top = 0.0, of_own = 0.0;
@@ -192,7 +194,7 @@ private:
         return (top - of_own) + logarithm(sum);
     }
 
-    /// The log-likelihood and its derivatives at some coefficients.
+    /// The log-likelihood and its derivatives for given coefficients.
     State evaluate(std::span<const double> at) const {
         const std::size_t others = sizes_.size() - 1, all = others * d_, pairs = d_ * (d_ + 1) / 2;
         std::vector<Wide> gradient(all), information(others * (others + 1) / 2 * pairs);
@@ -244,7 +246,7 @@ private:
         return found;
     }
 
-    /// Subtract the penalty of all slopes, that of the first class being 0.
+    /// Subtract the penalty of all slopes; that of the first class is 0.
     void penalise(std::span<const double> at, State& state) const {
         const std::size_t others = sizes_.size() - 1;
         const double share = 1.0 / static_cast<double>(sizes_.size());
@@ -266,7 +268,7 @@ private:
 
     const QuadraticLogistic& stratum_;
     std::size_t d_;
-    /// Rows of each class; and the place of the class of each row among them.
+    /// Number of rows of each class; and the index of the class of each row.
     std::vector<Wide> sizes_;
     std::vector<std::size_t> own_;
 };

@@ -1,8 +1,9 @@
-// Are two categorical variables independent given continuous ones? A likelihood-ratio test by logistic regressions.
+// Test whether two categorical variables are independent given continuous ones: a likelihood-ratio test of logistic
+// regressions.
 //
-// If all variables have a conditional Gaussian distribution, the logarithms of the odds of categories given continuous
-// variables are quadratic functions of these (Lauritzen and Wermuth 1989). So three multinomial logistic regressions on a
-// constant, the values, their squares and their products are fitted: of x, of y, and of the pair (x, y). If x and y are
+// If all variables have a conditional Gaussian distribution, the log-odds of categories given continuous variables are
+// quadratic functions of these (Lauritzen and Wermuth 1989). So three multinomial logistic regressions on a constant,
+// the values, their squares and their products are fitted: of x, of y, and of the pair (x, y). If x and y are
 // independent given the continuous variables, the third is the sum of the other two.
 #pragma once
 
@@ -22,11 +23,11 @@ public:
     /// A regression with more coefficients is not fitted.
     static constexpr std::size_t MOST_COEFFICIENTS = 1024;
 
-    /// The rows must be in memory. Columns come in the order of the numbers of their variables.
+    /// The rows must be in memory. Columns are in the order of the numbers of their variables.
     QuadraticLogistic(const Strata& strata, std::span<const int> columns, std::span<const std::int32_t> rows);
 
-    /// Return by how much the log-likelihood of the pairs of classes exceeds that of both parts; NOT_A_CANDIDATE if the pairs
-    /// have more coefficients than MOST_COEFFICIENTS. The classes of rows are small integers.
+    /// Return how much the log-likelihood of the pairs of classes exceeds that of both single regressions;
+    /// NOT_A_CANDIDATE if the pairs have more than MOST_COEFFICIENTS coefficients. Classes of rows are small integers.
     Fixed gain(std::span<const std::int32_t> x, std::span<const std::int32_t> y) const;
 
 private:
@@ -36,9 +37,9 @@ private:
     Fixed log_likelihood(std::span<const std::int32_t> classes) const;
 
     std::size_t columns_;
-    /// Weights of rows; none if each stands for itself.
+    /// Weights of rows; empty if each stands for itself.
     std::vector<std::int64_t> weights_;
-    /// In steps of 2**-36 standard deviations of the whole column, or larger ones of very many rows.
+    /// In steps of 2**-36 standard deviations of the whole column, or larger steps for very many rows.
     Matrix<std::int64_t> steps_;
     /// In standard deviations of the stratum, [rows, columns].
     Matrix<double> values_;

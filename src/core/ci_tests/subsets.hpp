@@ -1,4 +1,4 @@
-// The subsets of a pool of variables, one after the other.
+// The subsets of a pool of variables, in sequence.
 #pragma once
 
 #include <cstddef>
@@ -7,25 +7,25 @@
 
 namespace stablebn {
 
-/// A place among the subsets of a pool: by growing size, those of one size in lexicographic order of places in it.
+/// A position among the subsets of a pool: by size, then in lexicographic order of indices in the pool.
 class SubsetCursor {
 public:
-    /// At the first subset of the smallest size. `tried` says of each variable of the pool whether it is in a set of
-    /// which no subset is worth a test; where it is empty, none is.
+    /// Starts at the first subset of the smallest size. `tried` marks variables of the pool that form a set whose
+    /// subsets need no test; empty: every subset needs one.
     SubsetCursor(std::vector<int> pool, int smallest, int largest, std::vector<bool> tried = {});
 
     /// Whether there is no subset left.
     bool ended() const { return size() > largest_; }
 
-    /// Members of the subset.
+    /// Number of members of the subset.
     int size() const { return static_cast<int>(places_.size()); }
     int operator[](int at) const { return pool_[places_[at]]; }
     std::vector<int> members() const;
 
-    /// Whether the subset is worth a test: it is empty, or has a member that was not tried.
+    /// Whether the subset needs a test: it is empty, or has a member that is not marked as tried.
     bool is_new() const;
 
-    /// Step to the next subset of any size.
+    /// Move to the next subset, of any size.
     void next();
 
 private:

@@ -7,7 +7,7 @@ namespace stablebn {
 
 namespace {
 
-// Nanoseconds per row to count a top set, and per cell to add up and to sum.
+// Nanoseconds per row to count a top set, and per cell to add and to sum.
 constexpr double COST_OF_ROW = 1.6;
 constexpr double COST_OF_CELL = 1.5;
 
@@ -39,14 +39,15 @@ bool AllSets::is_top(std::span<const int> members, std::int64_t cells) const {
     return lowest == n_ || cells * rows_.levels[lowest] > most_cells_;
 }
 
-/// All sets depth first, by growing members; the configurations of the rows are made where a top set needs them.
+/// Visits all sets depth first, by ascending members; the configurations of the rows are computed when a top set needs
+/// them.
 struct AllSets::Walk {
     const AllSets& sets;
     std::vector<int> members;
-    /// By number of members: the configuration of every row, the last member fastest; and whether it is made.
+    /// By number of members: the configuration of every row, the last member fastest; and whether it is computed.
     std::vector<std::vector<std::uint32_t>> configurations;
     std::vector<std::uint8_t> made;
-    /// Counts of the top set and, one after the other, of sets with fewer members.
+    /// Counts of the top set and of the sets with fewer members, one after the other.
     std::vector<std::vector<std::int64_t>> counts;
 
     explicit Walk(const AllSets& all)
@@ -91,7 +92,7 @@ struct AllSets::Walk {
         return own;
     }
 
-    /// The last member is not written out: what it adds is seen once.
+    /// The last member is not written out, because it is read only once.
     void count(std::int64_t cells) {
         auto& own = counts[members.size()];
         own.assign(static_cast<std::size_t>(cells), 0);
@@ -109,7 +110,7 @@ struct AllSets::Walk {
         });
     }
 
-    /// Take away members, the lowest ones that are there without a gap, each lower than the one before.
+    /// Remove members: consecutive ones from the lowest, each lower than the one before.
     template <class Use>
     void descend(std::vector<int>& set, int below, const Use& use) {
         use(set, std::span<const std::int64_t>(counts[set.size()]));
@@ -141,7 +142,7 @@ double AllSets::cost(std::int64_t rows) const {
     Walk walk(*this);
     walk.for_tops(1, [&](std::int64_t own) {
         ++tops;
-        // The sets that belong to one: those without some of the lowest members, each of which halves the cells or more.
+        // The sets that belong to a top set lack some of the lowest members; each removal at least halves the cells.
         double all = static_cast<double>(own);
         for (int x = 0; x < static_cast<int>(walk.members.size()) && walk.members[x] == x; ++x) {
             all += all / rows_.levels[x];
@@ -164,7 +165,7 @@ void AllSets::work_out(const OfCounts& of_counts, Pool& pool) {
         while (run < static_cast<int>(set.size()) && set[run] == run) ++run;
         walk.descend(set, run, keep);
     };
-    // A part begins with two members; sets of fewer are a part of their own.
+    // Each part has sets that begin with two given members; smaller sets form a part of their own.
     std::vector<std::pair<int, int>> parts;
     for (int a = 0; a < n_; ++a) {
         for (int b = a + 1; b < n_; ++b) parts.emplace_back(a, b);

@@ -1,4 +1,4 @@
-// Values of a function of joint counts for all sets of variables up to some size, worked out at once.
+// Values of a function of joint counts for all sets of variables up to some size, computed at once.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,28 @@
 
 namespace stablebn {
 
-/// The sets of at most `most_members` variables with at most `most_cells` joint configurations, and the values of a function
-/// for all of them.
+/// The sets of at most `most_members` variables with at most `most_cells` joint configurations, with the value of a
+/// function for each.
 ///
-/// Every such set S belongs to a top set: variables that it lacks join it, the lowest first, until the next would make it too
-/// large. Only top sets are counted from the rows. From their counts those of the sets that belong to them follow by adding
-/// up levels: a set with one variable less costs as many additions as there are cells.
+/// Every such set S belongs to a top set: missing variables are added to S, the lowest first, until the next one would
+/// make it too large. Only top sets are counted from the rows. The counts of the other sets follow by summing over
+/// levels: removing a variable costs as many additions as there are cells.
 class AllSets {
 public:
-    /// From the joint counts of a set, some of which may be 0, and the number of its configurations, to the value.
+    /// Maps the joint counts of a set, some of which may be 0, and its number of configurations to the value.
     using OfCounts = std::function<Fixed(std::span<const std::int64_t>, double)>;
 
     AllSets(const Rows& rows, int most_members, std::int64_t most_cells);
 
-    /// Whether sets of so many variables and at most so many configurations are among them.
+    /// Whether sets of this many variables with at most this many configurations are included.
     bool has(std::size_t members, double configurations) const {
         return static_cast<int>(members) <= most_members_ && configurations <= static_cast<double>(most_cells_);
     }
     Fixed operator[](const VariableSet& set) const { return values_[place_of(set)]; }
 
-    /// Nanoseconds that working them out takes, roughly, of so many rows.
+    /// Estimated nanoseconds to compute all values for a number of rows.
     double cost(std::int64_t rows) const;
-    /// Values that are kept: of sets with too many cells, too.
+    /// Number of stored values, including those of sets with too many cells.
     std::size_t size() const { return size_; }
 
     void work_out(const OfCounts& of_counts, Pool& pool);

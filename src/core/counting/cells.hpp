@@ -1,4 +1,4 @@
-// Sums over the cells of a joint table, of which each variable has a stride: the last one 1.
+// Sums over the cells of a joint table; each variable has a stride, the last one 1.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace stablebn {
 
-/// The cells with the levels of one variable, of a given stride, added up.
+/// Sum over the levels of one variable, given its stride.
 template <class Count>
 std::vector<std::int64_t> without_variable(std::span<const Count> cells, std::size_t stride, std::size_t levels) {
     std::vector<std::int64_t> fewer(cells.size() / levels, 0);
@@ -23,7 +23,7 @@ std::vector<std::int64_t> without_variable(std::span<const Count> cells, std::si
     return fewer;
 }
 
-/// The sum of m ln m over the cells, less that over the cells with the levels of one variable added up.
+/// The sum of m ln m over the cells, less that over the cells summed over one variable.
 template <class Count>
 Fixed likelihood(std::span<const Count> cells, std::size_t levels, std::size_t stride, const LogTable& m_ln_m) {
     Fixed sum;
@@ -42,8 +42,8 @@ Fixed likelihood(std::span<const Count> cells, std::size_t levels, std::size_t s
     return sum;
 }
 
-/// Add rows to their cells. Four cells are found before one is written: the processor need not wait to see whether the
-/// next row lies in the same memory (measured: a quarter less time).
+/// Add rows to their cells. Four cell indices are computed before one cell is written, so that the processor need not
+/// wait for dependent memory accesses (measured: a quarter less time).
 template <class Cell, class Weight, class Count>
 void add_to_cells(std::size_t rows, const Cell& cell, const Weight& weight, Count* cells) {
     std::size_t i = 0;

@@ -10,32 +10,32 @@ namespace stablebn {
 
 namespace {
 
-// A byte holds the joint code of a bundle.
+// The joint code of a bundle fits one byte.
 constexpr int LARGEST_BUNDLE = 256;
-// Numbers of configurations are 16 bits wide.
+// Configuration numbers have 16 bits.
 constexpr double MOST_PLACES = 1 << 16;
-// Of the most cells that bits are for, the share for a table of which all cells are counted.
+// Factor of the cell limit for bits if all cells of a table are counted.
 constexpr double SHARE_OF_CELLS = 0.5;
-// Measured, in nanoseconds: a row by histogram.
+// Measured, in nanoseconds: one row with a histogram.
 constexpr double ROW_BY_HISTOGRAM = 1.0 / 1.4;
-// Nanoseconds of a cell that is not counted but what others leave, with those of new memory.
+// Nanoseconds per cell that is computed as a difference, including new memory.
 constexpr double CELL_BY_DIFFERENCE = 1.0;
-// Nanoseconds of a count that another thread has found, added to those of others.
+// Nanoseconds to add a count of another thread.
 constexpr double COUNT_ADDED = 0.3;
-// Variables of which one thread counts all pairs, one after the other.
+// Most variables for which one thread counts all pairs in sequence.
 constexpr std::size_t MOST_NEIGHBOURS = 8;
-// Nanoseconds of a cell of a histogram of a bundle, from which the cells of its variables are added up.
+// Nanoseconds per cell of a bundle's histogram, from which the cells of its variables are summed.
 constexpr double CELL_OF_BUNDLE = 0.5;
-// Words of a thread's own rows: with fewer, threads rather have levels of their own.
+// Fewest words of rows per thread; with fewer, the levels are divided among threads instead.
 constexpr std::size_t SHORTEST_STRETCH = 256;
-// Rows of a histogram that are worth a thread of their own.
+// Rows of a histogram that are worth another thread.
 constexpr std::size_t ROWS_OF_A_THREAD = 1 << 15;
-// Rows below which their configurations are found by one thread.
+// Rows below which one thread computes their configurations.
 constexpr std::size_t FEW_ROWS = 1 << 12;
-// Weighted rows of which a whole table is counted in one pass, times variables.
+// Limit of weighted rows times variables for counting a full table in one pass.
 constexpr double FEW_VALUES = 1e6;
 
-/// The table of m ln m up to a count; one is kept, as tables of the same size come one after the other.
+/// The table of m ln m up to a count. The last one is kept, because consecutive tables often have the same size.
 std::shared_ptr<const LogTable> log_table(std::int64_t total) {
     static std::mutex mutex;
     static std::shared_ptr<const LogTable> last;
@@ -44,7 +44,7 @@ std::shared_ptr<const LogTable> log_table(std::int64_t total) {
         const std::lock_guard lock(mutex);
         if (total == last_total) return last;
     }
-    // Without the lock, as it takes long: a process that is forked meanwhile would find it locked for ever.
+    // Without the lock, because this takes long: a process that is forked meanwhile would find it locked forever.
     auto made = std::make_shared<const LogTable>(total);
     const std::lock_guard lock(mutex);
     last = made;
@@ -52,17 +52,16 @@ std::shared_ptr<const LogTable> log_table(std::int64_t total) {
     return made;
 }
 
-/// Which configurations to count when a variable w joins a set whose table is known.
-///
-/// Those with the level of w that meets most configurations need not be counted: they are what the others leave of
-/// the known table. Nor those which do not occur, as the known table says.
+/// The configurations to count if a variable w joins a set whose table is known. Those with the most frequent level of
+/// w are not counted, because they follow by subtraction from the known table; nor those that the known table shows not
+/// to occur.
 struct Extension {
     std::vector<std::int64_t> sizes;
     /// The level of each member, by row of the table, for each configuration to count; and its column.
     Matrix<int> configurations;
     std::vector<std::uint32_t> columns;
-    /// The column of each known configuration with the level that is not counted; and, for each one to count, the column
-    /// with that level instead of its own.
+    /// The column of each known configuration with the level that is not counted; and, for each counted configuration,
+    /// the column with that level instead of its own.
     std::vector<std::uint32_t> skipped_columns, instead;
 
     template <class Count>
@@ -131,7 +130,7 @@ Counts::Counts(Rows rows, std::shared_ptr<const void> owner, std::shared_ptr<Poo
         narrow_.push_back(v);
         first_[v] = height_;
         height_ += levels(v);
-        // A bundle has the next variables as long as a byte holds their joint code.
+        // A bundle has consecutive variables as long as their joint code fits one byte.
         if (bundles_.empty() || bundles_.back().size * levels(v) > LARGEST_BUNDLE) bundles_.emplace_back();
         bundles_.back().variables.push_back(v);
         bundles_.back().size *= levels(v);
@@ -149,7 +148,7 @@ std::shared_ptr<Counts> Counts::of_source(Rows rows, std::shared_ptr<RowSource> 
 }
 
 std::shared_ptr<Counts> Counts::reordered(std::span<const int> order) {
-    // Bits and rows of tables stay where they are: only where those of each variable start is renumbered.
+    // Bits and table rows stay in place: only the start of each variable is renumbered.
     packed();
     pairs();
     const std::lock_guard lock(mutex_);
@@ -225,7 +224,7 @@ const CountMatrix& Counts::pairs() const {
 template <class Count>
 Matrix<Count> Counts::count_pairs() const {
     const auto sizes = level_sizes();
-    // What is written there first decides whose memory it is.
+    // The first write decides on which memory node a page lies.
     auto pairs = Matrix<Count>::unwritten(height_, height_);
     if (rows_.weighted()) {
         for (const int v : narrow_) {
@@ -244,10 +243,10 @@ Matrix<Count> Counts::count_pairs() const {
         for (std::size_t place = 0; place < narrow_.size(); ++place) write_pairs(place, crossings[place], met[place], pairs);
         return pairs;
     }
-    // Rows that are here, without weights, are never too many for 32 bits.
+    // Local rows without weights always fit 32 bits.
     if constexpr (std::is_same_v<Count, std::int32_t>) {
-        // Every variable with those before it; the last ones, which have most to do, first. Where there are many, some
-        // neighbours have one thread: their counts lie in the same lines of the cache.
+        // Every variable with its predecessors; the last ones, which have most work, first. If there are many, one
+        // thread takes several adjacent ones, whose counts share cache lines.
         const std::size_t together = std::clamp(narrow_.size() / (4 * pool_->parts()), std::size_t{1}, MOST_NEIGHBOURS);
         const std::size_t parts = (narrow_.size() + together - 1) / together;
         pool_->share(parts, cost_of_bits(height_ / 2.0), [&](std::size_t part) {
@@ -281,7 +280,7 @@ void Counts::write_pairs(std::size_t place, const Crossing& crossing, const Matr
     const int v = narrow_[place], own = first(v), last = own + levels(v) - 1;
     for (int k = own; k <= last; ++k) std::fill_n(&pairs(k, own), levels(v), 0);
     for (std::size_t m = 0; m < met.rows(); ++m) std::copy(met[m].begin(), met[m].end(), &pairs(crossing.levels[m], own));
-    // The last level of each has the rows that no other one has.
+    // The last level of each variable has the rows that no other level has.
     for (std::size_t before = 0; before < place; ++before) {
         const int u = narrow_[before], end = first(u) + levels(u) - 1;
         for (int k = own; k < last; ++k) {
@@ -397,8 +396,8 @@ Counts::Table Counts::count(const VariableSet& set) {
         const bool few = static_cast<double>(rows_.count) * static_cast<double>(narrow_.size()) <= FEW_VALUES;
         return few ? by_weights<Count>(set) : by_histogram<Count>(set);
     }
-    // The table is extended from one without some member; a known one if there is. One level of that member need not
-    // be counted, which saves most where its levels are few.
+    // The table is extended from one without some member, preferably a known one. One level of that member need not be
+    // counted, which saves most if it has few levels.
     int joining = -1;
     bool from_known = false;
     for (const int member : set) {
@@ -463,7 +462,7 @@ Counts::Table Counts::by_bits(const JointTable& smaller, int joining) const {
     const double cells = static_cast<double>(height_) * static_cast<double>(table->sizes.size());
     pool_->share_evenly(others.size(), CELL_BY_DIFFERENCE * cells, [&](std::size_t at) {
         const int u = others[at], last = first(u) + levels(u) - 1;
-        // The last level of u has what the others leave of a configuration.
+        // The last level of u has the remaining rows of a configuration.
         thread_local Scratch<Count> scratch;
         const auto rest = scratch.take(columns);
         for (std::size_t c = 0; c < columns; ++c) rest[c] = static_cast<Count>(table->sizes[plan.columns[c]]);
@@ -472,7 +471,7 @@ Counts::Table Counts::by_bits(const JointTable& smaller, int joining) const {
             const auto known = smaller_counts[row];
             Count* own = counts[row].data();
             if (!all_occur) std::ranges::fill(counts[row], 0);
-            // The level that was skipped has what the others leave of the known table.
+            // The level that was skipped has the remainder of the known table.
             for (std::size_t k = 0; k < known.size(); ++k) own[plan.skipped_columns[k]] = known[k];
             for (std::size_t c = 0; c < columns; ++c) {
                 own[plan.columns[c]] = found[c];
@@ -501,7 +500,7 @@ Matrix<std::int32_t> Counts::met_by_bits(const Matrix<int>& configurations, std:
     if (pool_->size() == 1 || cost < Pool::worth_a_thread()) {
         add_common(packed(), {0, words}, configurations.view(), levels, counts.view());
     } else if (stretches >= static_cast<std::size_t>(pool_->size())) {
-        // Every thread has rows of its own: then the sets of a configuration are made once.
+        // Every thread has its own rows: then the sets of a configuration are computed once.
         std::vector<Matrix<std::int32_t>> parts(stretches);
         pool_->share(stretches, [&](std::size_t part) {
             parts[part] = Matrix<std::int32_t>(counts.rows(), counts.columns());
@@ -515,7 +514,7 @@ Matrix<std::int32_t> Counts::met_by_bits(const Matrix<int>& configurations, std:
             }
         });
     } else {
-        // Few rows: every thread has levels of its own.
+        // Few rows: every thread has its own levels.
         const std::size_t parts = std::min(pool_->parts(), levels.size());
         pool_->share(parts, [&](std::size_t part) {
             const std::size_t begin = levels.size() * part / parts, end = levels.size() * (part + 1) / parts;
@@ -534,7 +533,7 @@ Counts::Table Counts::by_histogram(const VariableSet& set) const {
     const auto all = bundles();
     const double cost = cost_of_histogram(static_cast<double>(width));
     const bool shared = pool_->size() > 1 && cost >= Pool::worth_a_thread();
-    // Every thread has bundles of its own; and rows of its own, where there are few bundles and more rows than cells.
+    // Every thread has its own bundles; and its own rows, if there are few bundles and more rows than cells.
     std::size_t stretches = 1;
     if (shared && all.size() < pool_->parts()) {
         const std::size_t wanted = (pool_->parts() + all.size() - 1) / all.size();
@@ -566,7 +565,7 @@ Counts::Table Counts::by_histogram(const VariableSet& set) const {
             unbundle<Count>(bundle.variables, joint, counts);
         }
     });
-    // Every row has one level of any variable, here also of those of the set.
+    // Every row has one level of any variable, here also of the members.
     table->sizes.assign(width, 0);
     for (int row = first(set[0]); row < first(set[0]) + levels(set[0]); ++row) {
         for (std::size_t k = 0; k < width; ++k) table->sizes[k] += counts(row, k);
@@ -580,7 +579,7 @@ void Counts::unbundle(std::span<const int> variables, std::span<const Count> joi
         std::ranges::copy(joint, counts[first(variables[0])].begin());
         return;
     }
-    // By halves: the cells of a bundle are then read once, not once for each of its variables.
+    // In halves: the cells of a bundle are then read once, not once per variable.
     const auto slow = variables.first(variables.size() / 2), fast = variables.subspan(variables.size() / 2);
     const std::size_t width = counts.columns();
     const auto blocks = static_cast<std::size_t>(states(rows_, slow)), block = static_cast<std::size_t>(states(rows_, fast));
@@ -624,7 +623,7 @@ void Counts::add_to_histogram(const Bundle& bundle, std::span<const std::uint16_
                               std::size_t width, Count* cells) const {
     const std::uint8_t* codes = bundle.codes.data() + first_row;
     const std::uint16_t* group = groups.data();
-    // Short and unsigned: an index that may be negative takes longer.
+    // Short and unsigned, because an index that may be negative is slower.
     const auto columns = static_cast<std::uint32_t>(width);
     const auto cell = [=](std::size_t i) { return codes[i] * columns + group[i]; };
     if (rows_.weighted()) {
@@ -718,7 +717,7 @@ std::optional<std::vector<std::int64_t>> Counts::known_cells(const VariableSet& 
 std::vector<std::int64_t> Counts::whole_table(std::span<const int> variables) const {
     const auto size = static_cast<std::size_t>(states(rows_, variables));
     if (source_) {
-        // So few configurations have keys of one integer, which is their place.
+        // With so few configurations a key is one integer, the index of the configuration.
         const auto found = std::move(list({{std::vector<int>(variables.begin(), variables.end())}}).front());
         std::vector<std::int64_t> table(size, 0);
         for (std::size_t k = 0; k < found.counts.size(); ++k) table[found.keys[k]] = found.counts[k];
@@ -887,7 +886,7 @@ Matrix<std::int64_t> Counts::crossed(const Crossing& crossing) const {
 
 Listed Counts::listed(const Listing& listing) const {
     if (!listing.variables.empty() && states(rows_, listing.variables) <= MOST_PLACES) {
-        // The key of so few configurations is their place.
+        // With so few configurations the key is their index.
         const auto table = whole_table(listing.variables);
         Listed found;
         for (std::size_t k = 0; k < table.size(); ++k) {

@@ -6,7 +6,7 @@ namespace stablebn {
 
 namespace {
 
-// Configurations of some variables, those that do not occur too, and words of the rows of those that do.
+// Limits: possible configurations of some variables, and words of the rows of those that occur.
 constexpr double MOST_CONFIGURATIONS = 1 << 16;
 constexpr std::size_t MOST_WORDS = std::size_t{1} << 18;
 

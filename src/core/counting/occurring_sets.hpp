@@ -1,5 +1,5 @@
-// The configurations of sets of variables that occur, each as the set of its rows: for sets of variables that are asked for
-// one after the other in lexicographic order. What begins alike is made once.
+// The configurations of a set of variables that occur, each as a bit set of its rows, for sets queried in lexicographic
+// order: common prefixes are computed once.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,27 @@ namespace stablebn {
 
 class OccurringSets {
 public:
-    /// Of rows that are here and have no weights.
+    /// Requires local rows without weights.
     explicit OccurringSets(const Counts& counts) : counts_(counts) {}
 
-    /// Turn to some variables, ascending; false where their configurations would be too much to hold.
+    /// Move to a set of variables, ascending; false if its configurations would need too much memory.
     bool turn_to(std::span<const int> variables);
 
-    /// How many configurations occur.
+    /// Number of configurations that occur.
     std::size_t size() const { return last().codes.size(); }
     /// Their rows, as bits.
     std::span<const Word* const> rows() const { return last().rows; }
-    /// How many rows they have.
+    /// Their numbers of rows.
     std::span<const std::int32_t> sizes() const { return last().sizes; }
-    /// Write, for each configuration, the number of those that differ from it in one variable at most, the one at this place:
-    /// 0, 1, ... Returns how many such groups there are.
+    /// Write, for each configuration, a number 0, 1, ... of its group: configurations that differ at most in the
+    /// variable at `place`. Return the number of groups.
     std::size_t group_without(std::size_t place, std::span<std::uint32_t> groups);
 
 private:
-    /// The configurations of the first few of the variables.
+    /// The configurations of a prefix of the variables.
     struct Beginning {
         int variable = -1;
-        /// The number of each configuration among all, the last variable fastest.
+        /// The number of each configuration among all possible ones, the last variable fastest.
         std::vector<std::uint32_t> codes;
         std::vector<std::int32_t> sizes;
         std::vector<const Word*> rows;
@@ -45,11 +45,11 @@ private:
     bool extend(int v);
 
     const Counts& counts_;
-    /// More of them than the variables turned to, for their memory.
+    /// May be longer than the current set, to reuse memory.
     std::vector<Beginning> beginnings_;
     std::size_t depth_ = 0;
     std::vector<std::int32_t> met_;
-    /// By configuration without a variable: its group, and when that was written.
+    /// By configuration without a variable: its group, and when it was written.
     std::vector<std::uint32_t> group_, written_;
     std::uint32_t now_ = 0;
 };

@@ -37,7 +37,7 @@ Answers RowSource::ask(Questions questions) {
             continue;
         }
         asking_ = true;
-        // Others may be about to ask: wait a little for them, in terms of what a pass takes.
+        // Other threads may be about to send queries: wait a fraction of the time of a pass.
         changed_.wait_for(lock, last_pass_ / SHARE_OF_WAITING);
         const auto all = std::exchange(waiting_, {});
         lock.unlock();

@@ -1,7 +1,7 @@
-// Where counts come from when the rows are not in this process: blocks on disk, a cluster, a GPU.
+// Counts of rows that are not in this process: blocks on disk, a cluster, a GPU.
 //
-// Whoever has the rows is asked many questions at once, so that one pass over them answers all, and answers in integers,
-// which add up over any split of the rows: wherever they are counted, they are the same.
+// A source answers many queries in one pass over its rows. Answers are integers that add up over any split of the rows,
+// so they are the same wherever the rows are counted.
 #pragma once
 
 #include <chrono>
@@ -17,36 +17,36 @@
 
 namespace stablebn {
 
-/// How many rows, by weight, have all levels of a configuration and one level more?
+/// Query: the number of rows, by weight, with all levels of a configuration and one more level.
 struct Crossing {
-    /// A row for each configuration: a level of each of some variables, the same in all rows. Levels have numbers of their
-    /// own: those of the first variable come first, and variables with too many levels have none.
+    /// One row per configuration: a level of each of some variables, the same variables in all rows. Levels are
+    /// numbered over all variables, those of the first variable first; variables with too many levels have none.
     Matrix<int> configurations;
     /// Levels of other variables. The answer is [levels x configurations].
     std::vector<int> levels;
 };
 
-/// Which configurations of some variables occur, and in how many rows, by weight?
+/// Query: the configurations of some variables that occur, and the number of their rows, by weight.
 struct Listing {
     std::vector<int> variables;
 };
 
-/// In every configuration of some categorical variables, what are the sums of a continuous column and of its products with
-/// another, by weight? Columns are standardised and in fixed point, see `standardise`.
+/// Query: in every configuration of some categorical variables, the sums of a continuous column and of its products
+/// with another, by weight. Columns are standardised and in fixed point, see `standardise`.
 struct Summing {
     std::vector<int> variables;
     int x, y;
 };
 
-/// Configurations written as integers of 64 bits: as many variables as fit share one, the last variable fastest.
+/// Configurations as integers of 64 bits: as many variables as fit share one, the last variable fastest.
 class ConfigurationKeys {
 public:
-    /// Of variables with so many levels.
+    /// `levels`: the number of levels of each variable.
     explicit ConfigurationKeys(std::span<const int> levels);
 
-    /// How many integers a configuration takes; at least one.
+    /// Number of integers per configuration; at least one.
     std::size_t words() const { return words_; }
-    /// Write the key of a configuration, given the code of each variable.
+    /// Write the key of a configuration, given a function that returns the code of each variable.
     template <class CodeOf>
     void write(const CodeOf& code_of, std::uint64_t* key) const {
         for (std::size_t w = 0; w < words_; ++w) key[w] = 0;
@@ -54,7 +54,7 @@ public:
             key[places_[at].word] += static_cast<std::uint64_t>(code_of(at)) * places_[at].stride;
         }
     }
-    /// The code of the variable at a place.
+    /// The code of the variable at an index.
     std::uint64_t code(const std::uint64_t* key, std::size_t at) const {
         return key[places_[at].word] / places_[at].stride % places_[at].levels;
     }
@@ -68,13 +68,13 @@ private:
     std::size_t words_ = 1;
 };
 
-/// The configurations that occur, as keys [count x words], and the rows of each, by weight.
+/// The configurations that occur, as keys [count x words], and the number of rows of each, by weight.
 struct Listed {
     std::vector<std::uint64_t> keys;
     std::vector<std::int64_t> counts;
 };
 
-/// The same with the sums of each.
+/// Same, with the sums of each.
 struct Summed {
     std::vector<std::uint64_t> keys;
     std::vector<Wide> sums, products;
@@ -92,16 +92,16 @@ struct Answers {
     std::vector<Summed> summed;
 };
 
-/// Somebody who has the rows.
+/// Counts rows that are not in this process.
 class RowSource {
 public:
     virtual ~RowSource() = default;
 
-    /// Ask. Questions that other threads ask while answers are awaited are put together and asked next, all at once.
+    /// Send queries. Queries of other threads that arrive while answers are pending are combined into the next pass.
     Answers ask(Questions questions);
 
 protected:
-    /// One pass over the rows; called by one thread at a time.
+    /// Answer all queries in one pass over the rows; called by one thread at a time.
     virtual Answers answer(const Questions& questions) = 0;
 
 private:

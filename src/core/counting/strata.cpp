@@ -11,36 +11,36 @@ namespace stablebn {
 
 namespace {
 
-// Another unit moves a variance or a correlation by some 2**-50 of itself: far less than these steps.
+// A change of unit changes a variance or a correlation by a relative 2**-50, far less than these steps.
 constexpr int BITS = 34;
-// Below, in terms of the total variance, a column counts as constant: what is left of it may be rounding.
+// Below this part of the total variance a column counts as constant: the rest may be rounding error.
 constexpr double LEAST_VARIANCE = 0x1p-40;
-// Measured: nanoseconds of a row in a sum of products.
+// Measured: nanoseconds per row of a sum of products.
 constexpr double COST_OF_ROW = 1.5;
-// Rows after which to look whether to go on.
+// Rows between two checks whether to continue.
 constexpr std::size_t ROWS_AT_ONCE = std::size_t{1} << 20;
 
-/// The nearest integer, halves to the even one.
+/// The nearest integer, ties to even.
 double nearest(DoubleDouble x) {
     const double whole = std::nearbyint(x.hi);
     return whole + std::nearbyint((x.hi - whole) + x.lo);
 }
 
-/// Rounded to so many significant bits.
+/// Rounded to BITS significant bits.
 double rounded_variance(DoubleDouble x) {
     int exponent = 0;
     std::frexp(x.hi, &exponent);
     return std::ldexp(nearest(times_power(x, BITS - exponent)), exponent - BITS);
 }
 
-/// Add a row of two columns that counts once.
+/// Add a row of two columns with weight 1.
 void add(SumsOfColumns& sums, std::int64_t x, std::int64_t y) {
     sums.plain += x;
     sums.product += static_cast<Wide>(x) * y;
 }
 
-/// Rows of one block sorted by stratum, so many for each stratum on average: with fewer, what it takes to go from one to the
-/// next is more than what the sums take. And no fewer in all.
+/// Rows of a block are sorted by stratum if there are at least this many per stratum on average, and in total; with
+/// fewer, the change from one stratum to the next costs more than the sums.
 constexpr std::size_t ROWS_OF_STRATUM = 64;
 constexpr std::size_t SMALLEST_BLOCK = 2048;
 
@@ -69,12 +69,12 @@ SortedRows sort_rows(std::span<const std::int32_t> group, std::size_t strata) {
     return sorted;
 }
 
-/// For each stratum, the sums of a column and of its products with another, by weight. Unsorted, all rows are one stratum.
+/// For each stratum, the sums of a column and of its products with another, by weight. Unsorted rows form one stratum.
 std::vector<SumsOfColumns> sums_of(std::size_t strata, const SortedRows& sorted, std::span<const std::int64_t> x,
                           std::span<const std::int64_t> y, std::span<const std::int64_t> weights) {
     std::vector<SumsOfColumns> sums(strata);
     const auto add_rows = [&](SumsOfColumns& to, std::size_t begin, std::size_t end, auto row_at) {
-        // In registers: a sum in memory would have to wait for itself.
+        // Local, so that sums stay in registers.
         SumsOfColumns own;
         for (std::size_t i = begin; i < end; ++i) {
             const std::size_t row = row_at(i);
@@ -113,14 +113,14 @@ DoubleDouble spread(std::int64_t size, Wide product, Wide sum, Wide other) {
 }  // namespace
 
 void standardise(std::span<const double> values, const Standard& standard, std::span<std::int64_t> out) {
-    // Two factors, as the power itself may be beyond the range of a double.
+    // Two factors, because the power itself may be beyond the range of a double.
     const int half = -standard.power / 2;
     const double first = std::ldexp(1.0, half), second = std::ldexp(1.0, -standard.power - half);
     const DoubleDouble steps_a_unit = times_power(standard.inverse, standard.bits);
     for (std::size_t i = 0; i < values.size(); ++i) {
         const DoubleDouble steps = (DoubleDouble{values[i] * first * second, 0.0} - standard.mean) * steps_a_unit;
         const double whole = std::nearbyint(steps.hi);
-        // Two integers, as the sum of both may need more bits than a double has.
+        // Two integers, because the sum may need more bits than a double has.
         out[i] = static_cast<std::int64_t>(whole) + static_cast<std::int64_t>(std::nearbyint((steps.hi - whole) + steps.lo));
     }
 }
@@ -141,7 +141,7 @@ std::shared_ptr<Stratification> Strata::by(const VariableSet& categorical) {
         const auto found = known_.find(categorical);
         if (found != known_.end()) return found->second;
     }
-    // Two threads may make the same at once: it is the same.
+    // Two threads may compute the same strata concurrently, with the same result.
     auto made = make(categorical);
     keep(categorical, made);
     return made;

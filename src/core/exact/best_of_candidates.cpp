@@ -15,7 +15,7 @@ namespace {
 
 using Reach = std::vector<std::vector<std::uint8_t>>;
 
-/// What each variable reaches along arcs to its possible parents.
+/// The variables that each variable reaches along arcs to its possible parents.
 Reach reach_of(const CandidateSearch& search, int n) {
     Reach above(static_cast<std::size_t>(n), std::vector<std::uint8_t>(static_cast<std::size_t>(n), 0));
     for (int v = 0; v < n; ++v) {
@@ -33,14 +33,14 @@ Reach reach_of(const CandidateSearch& search, int n) {
     return above;
 }
 
-/// Smaller sets before larger ones, equally large ones by their bits: that with the lower highest member that only one has.
+/// Smaller sets first; sets of equal size by their bits: the set with the lower highest member of the difference first.
 bool comes_before(const VariableSet& a, const VariableSet& b) {
     if (a.size() != b.size()) return a.size() < b.size();
     return std::ranges::lexicographical_compare(a.members().rbegin(), a.members().rend(), b.members().rbegin(),
                                                 b.members().rend());
 }
 
-/// The best DAG of one component; false where it is not found.
+/// Find the best DAG of one component; false if it is not found.
 bool solve(const CandidateSearch& search, std::span<const int> variables, BestOfCandidates& best) {
     const std::size_t n = variables.size();
     std::vector<std::vector<Choice>> choices(n);

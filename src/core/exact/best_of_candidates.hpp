@@ -11,15 +11,15 @@ namespace stablebn {
 
 struct BestOfCandidates {
     std::vector<VariableSet> parents;
-    /// Of "u is in a candidate set of v": the strongly connected components.
+    /// Number of strongly connected components of "u is in a candidate set of v".
     int components = 0;
     /// Whether no other DAG of candidate sets is as good.
     bool is_only = true;
 };
 
-/// By dynamic programming over the subsets of each component. Of equally good DAGs the first: variables in order, smaller sets
-/// of parents before larger ones, equally large ones by their bits, as numbers.
-/// None where a component has more than `most_places` variables, or best DAGs have too many orders.
+/// Find the best DAG by dynamic programming over the subsets of each component. Of equally good DAGs the first is
+/// returned: variables in order, smaller parent sets first, sets of equal size by their bits. Nothing if a component
+/// has more than `most_places` variables, or the best DAGs have too many orders.
 std::optional<BestOfCandidates> best_of_candidates(const CandidateSearch& search, int variables, int most_places);
 
 }  // namespace stablebn

@@ -12,11 +12,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Jobs that one thread does one after the other, and how often each does before somebody looks at the clock.
+// Jobs that one thread does in sequence, and jobs per thread between two checks of the time.
 constexpr std::size_t JOBS_AT_ONCE = 64;
 constexpr std::size_t PARTS_AT_ONCE = 4;
 
-// Nanoseconds: for less work nothing is worked out beforehand.
+// Nanoseconds: for less work nothing is computed in advance.
 constexpr double LEAST_WORTH_IT = 1e8;
 // A bound takes more than this.
 constexpr double LEAST_COST_OF_BOUND = 1e3;
@@ -105,7 +105,7 @@ bool CandidateSearch::go_on(double seconds) {
 
 void CandidateSearch::begin_level() {
     const int n = scores_->variables();
-    // Bounds and first changes are made once for all, before threads ask for them.
+    // Bounds and first changes are computed once, before threads need them.
     scores_->first_changes();
     if (n > 0) scores_->most_with_more(0, {});
     std::atomic<std::int64_t> wanted = 0;
@@ -128,7 +128,7 @@ void CandidateSearch::begin_level() {
 }
 
 void CandidateSearch::perhaps_know_all_sets(std::int64_t wanted) {
-    // Another level as large or larger mostly follows.
+    // Another level that is as large or larger mostly follows.
     constexpr double levels_to_come = 3;
     const double one_by_one = static_cast<double>(wanted) * scores_->cost_of_set() * levels_to_come;
     if (asked_for_all_sets_ || one_by_one < LEAST_WORTH_IT) return;
@@ -138,7 +138,8 @@ void CandidateSearch::perhaps_know_all_sets(std::int64_t wanted) {
     scores_->know_all_sets(most_parents);
 }
 
-/// Families of the same variables one after the other, and those that begin alike near to each other: they share counts.
+/// Families of the same variables in sequence, and those with common prefixes near each other, because they share
+/// counts.
 void CandidateSearch::make_jobs() {
     const auto n = static_cast<std::size_t>(scores_->variables());
     std::vector<std::vector<Job>> of_child(n), beginning_with(n);
@@ -166,8 +167,8 @@ void CandidateSearch::make_jobs() {
     }
 }
 
-/// A set of the next size is worth a look if all its subsets of this size may have supersets that are candidates, and
-/// none of its members can only lower the score of every set that has the others.
+/// A set of the next size is scored if all its subsets of this size may have candidates as supersets, and no member can
+/// only lower the score of every set with the other members.
 void CandidateSearch::grow(int child, std::atomic<std::int64_t>& wanted) {
     const Level& level = levels_[child];
     Growth& growth = growth_[child];
@@ -183,7 +184,8 @@ void CandidateSearch::grow(int child, std::atomic<std::int64_t>& wanted) {
         const auto most = scores_->most_added(child, sets[at], level.gain[at], u);
         return !most || *most > -slack_;
     };
-    // By member that is left out: the sets that have the others and one more, from where the next is to be looked for.
+    // By omitted member: the range of sets that have the other members and one more, from where the next one is
+    // searched.
     std::vector<Places> others(level_);
     const auto consider = [&](std::size_t at, int u) {
         if (!can_add(at, u)) return;
@@ -217,7 +219,7 @@ void CandidateSearch::grow(int child, std::atomic<std::int64_t>& wanted) {
             }
             others[left_out] = beginning_with(child, subset);
         }
-        // The last member of each later set that agrees in all but its last.
+        // The last member of each later set that agrees in all other members.
         for (std::size_t other = at + 1; other < level.size(); ++other) {
             const auto later = members(child, other);
             if (!std::equal(own.begin(), own.end() - 1, later.begin())) break;
@@ -245,7 +247,7 @@ void CandidateSearch::score(std::span<const Job> jobs) {
     }
 }
 
-/// All children or none: if it is ended in the midst, the last level stays as it was.
+/// All children or none: if interrupted, the last level is unchanged.
 void CandidateSearch::end_level() {
     std::vector<Sifted> sifted(growth_.size());
     scores_->pool().run(growth_.size(), [&](std::size_t child) { sifted[child] = sift(static_cast<int>(child)); });

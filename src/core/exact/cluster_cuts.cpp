@@ -30,7 +30,7 @@ public:
         }
     }
 
-    /// Grow a cluster by the variable that leaves the least sum, to the end, and keep each that lacks something.
+    /// Grow a cluster by the variable with the least resulting sum, to the end, and record each violated cluster.
     void grow(std::initializer_list<int> start, double least_lack, std::map<Bits, double>& found) const {
         Bits cluster{};
         double sum = 0;
@@ -50,7 +50,7 @@ public:
                 const double own = added(cluster, u);
                 if (best < 0 || own < least) best = u, least = own;
             }
-            // Once it lacks something and each one more makes it lack less, what follows is no better.
+            // If the cluster is violated and every extension reduces the violation, larger ones are no better.
             if (least > 0 && sum < 1 - least_lack) return;
             sum += least;
             put(cluster, best);
@@ -58,7 +58,7 @@ public:
         }
     }
 
-    /// The arcs of the solution: from each parent to its child.
+    /// Call a function with the arcs of the solution, from each parent to its child.
     template <class Use>
     void for_arcs(const Use& use) const {
         for (int u = 0; u < n_; ++u) {
@@ -67,7 +67,7 @@ public:
     }
 
 private:
-    /// What one more variable adds to the sum of shares without a parent in the cluster.
+    /// How much one more variable adds to the sum of values without a parent in the cluster.
     double added(const Bits& cluster, int u) const {
         double sum = 0;
         for (const Share* share : own_[u]) {

@@ -15,9 +15,9 @@ using Mask = std::uint64_t;
 
 // Clusters that are compared before one is raised.
 constexpr int MOST_COMPARED = 12;
-// With more choices fewer clusters are compared: so much work is worth one step.
+// With more choices fewer clusters are compared, so that a step costs at most this much work.
 constexpr std::size_t WORK_PER_STEP = 400'000;
-// Rounds without a better bound, after which steps become smaller.
+// Rounds without a better bound after which steps become smaller.
 constexpr int ROUNDS_IN_VAIN = 20;
 constexpr int LONGEST = 1 << 12;
 
@@ -30,7 +30,7 @@ public:
         find_bound();
     }
 
-    /// Raise one number after the other.
+    /// Raise one multiplier after the other.
     void raise_while_stuck(int most_steps) {
         for (int step = 0; step < most_steps && bound_ <= most_; ++step) {
             Watch::look_now_and_then();
@@ -41,8 +41,8 @@ public:
         remember();
     }
 
-    /// Change all numbers at once, by subgradients: of clusters in which the best choices have no member without a parent up, of
-    /// those in which they have several down. Steps become smaller while the bound does not rise.
+    /// Change all multipliers at once by subgradients: up for clusters in which the best choices leave no member
+    /// without a parent, down for those with several such members. Steps become smaller while the bound does not rise.
     void follow_subgradients(std::int64_t most_work) {
         std::size_t count = 0;
         for (const auto& own : left_) count += own.size();
@@ -96,8 +96,8 @@ private:
         }
     }
 
-    /// The members of a set that cannot be placed one after the other, each with a tight choice without a parent among
-    /// those that are still to be placed.
+    /// The members of a set that cannot be placed in sequence, each with a tight choice without a parent among those
+    /// still to be placed.
     Mask stuck_among(Mask set) const {
         for (bool placed = true; placed;) {
             placed = false;
@@ -114,7 +114,7 @@ private:
         return set;
     }
 
-    /// A smallest such set inside one: members are left out one by one, from some place on.
+    /// A smallest such subset: members are removed one by one, starting at `first`.
     Mask shrunk(Mask set, int first) const {
         for (int k = 0; k < n_; ++k) {
             const int v = (first + k) % n_;
@@ -125,7 +125,8 @@ private:
         return set;
     }
 
-    /// By how much the number of a cluster can be raised: what the cheapest choice without a parent in it loses.
+    /// How much the multiplier of a cluster can be raised: the reduced loss of the cheapest choice without a parent in
+    /// it.
     Wide room_of(Mask cluster) const {
         Wide room = most_ - bound_ + 1;
         for (Mask rest = cluster; rest; rest &= rest - 1) {
@@ -137,7 +138,7 @@ private:
         return room;
     }
 
-    /// Of some smallest clusters the one that can be raised most; of equal ones the smaller, then the one of lower bits.
+    /// Among some smallest clusters the one that can be raised most; ties by size, then by bits.
     Mask best_within(Mask stuck) const {
         std::size_t count = 0;
         for (const auto& own : left_) count += own.size();
@@ -169,7 +170,7 @@ private:
         for (Mask rest = cluster; rest; rest &= rest - 1) find_tight(std::countr_zero(rest));
     }
 
-    /// Take some more from the choices without a parent in a cluster.
+    /// Subtract `by` from the choices without a parent in a cluster.
     void change(Mask cluster, Wide by) {
         numbers_[cluster] += by;
         for (Mask rest = cluster; rest; rest &= rest - 1) {
@@ -179,7 +180,7 @@ private:
         }
     }
 
-    /// Smallest clusters in which none of some choices of all variables is without a parent.
+    /// Smallest clusters in which all given choices have a parent.
     std::vector<Mask> cycles_of(const std::vector<Mask>& chosen) const {
         std::vector<Mask> found;
         Mask open = all();
@@ -192,7 +193,8 @@ private:
                 placed = true;
             }
         }
-        // Follow a parent of each until one comes again: the cycle is such a cluster. From every variable, the lowest parent.
+        // Follow a parent of each until one repeats: the cycle is such a cluster. From every variable, take the lowest
+        // parent.
         for (Mask rest = open; rest; rest &= rest - 1) {
             Mask seen = 0, cycle = 0;
             int v = std::countr_zero(rest);
@@ -231,7 +233,7 @@ private:
 
     int n_;
     Wide most_, bound_ = 0, best_bound_ = 0;
-    /// By variable, the choices, with reduced losses; the least of these; the parents of choices that have it.
+    /// By variable: the choices with reduced losses, the least of these, and the parents of choices that have it.
     std::vector<std::vector<LargeChoice>> left_;
     std::vector<Wide> least_;
     std::vector<std::vector<Mask>> tight_;

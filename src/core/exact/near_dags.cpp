@@ -13,10 +13,10 @@ namespace {
 
 using Subset = std::uint32_t;
 
-// Subsets, or steps of the search, between two looks at signals.
+// Subsets, or search steps, between two checks of signals.
 constexpr std::uint64_t BLOCK = 1 << 14;
 
-// More than any DAG loses, and what stands for no DAG at all.
+// More than the loss of any DAG; stands for no DAG.
 constexpr Wide NEVER = Wide{1} << 118;
 
 bool loses_less(const NearDag& a, const NearDag& b) { return a.loss < b.loss; }
@@ -38,7 +38,7 @@ public:
                 const int v = std::countr_zero(rest);
                 const Subset before = s ^ (Subset{1} << v);
                 const Wide others = least_[before];
-                // No choice loses less than 0, and the first that fits loses least.
+                // No loss is below 0, and the first choice that fits loses least.
                 for (const Choice& own : choices_[v]) {
                     if (others + own.loss >= least_[s]) break;
                     if (own.parents & ~before) continue;
@@ -59,12 +59,12 @@ public:
     }
 
 private:
-    /// Choose the parents of the variables of S, where all others have theirs, from sinks to sources.
+    /// Choose the parents of the variables of S, given those of all others, from sinks to sources.
     ///
-    /// Of all orders in which sinks can be taken away from a DAG, it is met in one: the sink with the highest number goes
-    /// first. So when v goes, every later w that stays is no sink: it is a parent of v, or waits for a child among those
-    /// that stay, and may not go before it. What the variables of S lose at least is known exactly, so that nearly every
-    /// step leads to a DAG within the margin.
+    /// Among all orders in which sinks can be removed from a DAG, it is found in one: the sink with the highest number
+    /// is removed first. So when v is removed, every remaining variable w with a higher number is not a sink: it is a
+    /// parent of v, or waits for a remaining child, and must not be removed before it. The least loss of the variables
+    /// of S is known exactly, so nearly every step leads to a DAG within the margin.
     void descend(Subset s, Subset waiting, Wide spent) {
         if (!s) {
             keep(spent);
@@ -78,7 +78,7 @@ private:
             const Wide without = spent + least_[before];
             for (std::size_t at = 0; at < choices_[v].size(); ++at) {
                 const Choice& own = choices_[v][at];
-                // Not the bound of the beginning: the DAGs found since may have lowered it.
+                // The current bound, because DAGs found since may have lowered it.
                 if (without + own.loss > most_) break;
                 if (own.parents & ~before) continue;
                 const Subset still_waiting = (waiting | later) & ~own.parents;

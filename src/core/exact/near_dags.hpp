@@ -10,27 +10,26 @@
 
 namespace stablebn {
 
-/// A DAG as the place of the choice of every variable, and what it loses.
+/// A DAG as the index of the choice of every variable, and its loss.
 struct NearDag {
     Wide loss;
     std::vector<int> choices;
 };
 
 struct NearDags {
-    /// Of all DAGs the least sum of losses.
+    /// The least loss of a DAG.
     Wide least = 0;
-    /// Every DAG that loses no more than this is listed, and no other: the least and the margin, or less where there are
-    /// more DAGs within it than were asked for.
+    /// Every DAG with at most this loss is listed, and no other: the least loss and the margin, or less if more DAGs
+    /// than requested are within it.
     Wide most = 0;
-    /// By growing loss; equal ones by their choices.
+    /// By loss, then by choices.
     std::vector<NearDag> dags;
 };
 
-/// List the DAGs that lose no more than the least loss and `within`; at most `most_dags` of them.
+/// List the DAGs with a loss of at most the least loss plus `within`; at most `most_dags` of them.
 ///
-/// Where there are more, it is as if the margin were smaller: the largest one that so many DAGs are within. DAGs that
-/// lose the same are all listed or none, so that no order of the search has a say. Where no choices make a DAG, the least
-/// loss is 2**94.
+/// If there are more, the margin is reduced to the largest one that fits. DAGs of equal loss are all listed or none, so
+/// the order of the search has no effect. If no choices form a DAG, the least loss is 2**94.
 NearDags near_dags(std::span<const std::vector<Choice>> choices, Wide within, std::size_t most_dags);
 
 }  // namespace stablebn

@@ -10,7 +10,7 @@ namespace stablebn {
 
 namespace {
 
-// Variables whose subsets make a block: the tables of all variables fit the cache.
+// Variables whose subsets form a block: the tables of all variables fit the cache.
 constexpr int MOST_LOW = 13;
 constexpr std::int32_t NO_CHOICE = std::numeric_limits<std::int32_t>::max();
 constexpr Wide NEVER = Wide{1} << 118;

@@ -1,4 +1,4 @@
-// Dynamic programming over all subsets of up to 25 variables that may have very many choices.
+// Dynamic programming over all subsets of up to 25 variables, which may have very many choices.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,33 @@
 
 namespace stablebn {
 
-/// 16 bytes for each subset: 512 MiB.
+/// 16 bytes per subset: 512 MiB.
 constexpr int MOST_IN_LATTICE = 25;
 
-/// L(S), the least loss of a DAG over S, for all S; and what all best DAGs have in common.
+/// L(S), the least loss of a DAG over S, for all S; and properties of all best DAGs.
 ///
-/// Which choice of a variable is the first that fits in a set is tabulated for one block of subsets after the other: those
-/// that share all variables but the first few.
+/// The first choice of a variable that fits in a set is tabulated for one block of subsets after the other: the subsets
+/// that agree on all variables but the first few.
 class SubsetLattice {
 public:
     explicit SubsetLattice(std::span<const std::vector<Choice>> choices);
 
-    /// 2**118 or more where no choices make a DAG.
+    /// 2**118 or more if no choices form a DAG.
     Wide loss() const { return least_.back(); }
     std::span<const Wide> least() const { return least_; }
 
-    /// Of the best DAGs the first: variables in order, the choice of the lowest rank with which a best DAG is still possible.
-    /// None where there is no DAG, or where best DAGs have too many orders.
+    /// The first of the best DAGs: variables in order, the choice of the lowest rank with which a best DAG is still
+    /// possible. Nothing if there is no DAG, or the best DAGs have too many orders.
     struct First {
         std::vector<int> choices;
-        /// Whether no other choices make a best DAG.
+        /// Whether no other choices form a best DAG.
         bool is_only = false;
     };
     std::optional<First> first(std::span<const std::vector<std::int32_t>> ranks);
 
 private:
     using Subset = std::uint32_t;
-    /// A variable that comes next after a set in some best order.
+    /// A variable that follows a set in some best order.
     struct Step {
         Subset before;
         std::int32_t variable;
@@ -46,7 +46,7 @@ private:
     /// Tabulate the subsets with these variables after the first few.
     void turn_to(Subset top);
     std::int32_t first_within(int v, Subset set) const { return first_[(std::size_t(v) << low_) | (set & low_mask_)]; }
-    /// Best DAGs as steps, from the whole set on; false where there are too many.
+    /// Collect best DAGs as steps, starting from the full set; false if there are too many.
     bool find_steps();
     /// Whether some best DAG has these choices; -1: any.
     bool is_possible(std::span<const int> chosen) const;
@@ -55,9 +55,11 @@ private:
     int n_, low_;
     Subset all_, low_mask_;
     std::vector<Wide> least_;
-    /// By variable and subset of the first few: the first choice within it and the others of the block.
+    /// By variable and subset of the first few variables: the first choice within it and the other variables of the
+    /// block.
     std::vector<std::int32_t> first_;
-    /// By number of variables after the first few that are still open, and variable: choices that the block does not rule out.
+    /// By number of variables after the first few that are still open, and by variable: choices that the block does not
+    /// exclude.
     std::vector<std::vector<std::vector<std::int32_t>>> kept_;
     Subset top_ = 0;
     bool has_top_ = false;

@@ -15,16 +15,17 @@ namespace {
 
 using Subset = std::uint32_t;
 
-// Subsets between two looks at signals.
+// Subsets between two checks of signals.
 constexpr Subset BLOCK = 1 << 16;
 
-// Up to so many variables all least losses of a variable are worked out beforehand; of more that would be too much memory.
+// Up to this many variables all least losses of a variable are computed in advance; for more this would need too much
+// memory.
 constexpr int FEW = 14;
 using First = std::array<std::int16_t, 16>;
-// In place of the first choice within a set: there is none. There can be more choices than sets, as many differ only outside.
+// Stands for no choice within a set. There can be more choices than sets, because many differ only outside.
 constexpr std::int16_t NO_CHOICE = std::numeric_limits<std::int16_t>::max();
 
-// More than any DAG loses, and what stands for no DAG at all.
+// More than the loss of any DAG; stands for no DAG.
 constexpr Wide NEVER = Wide{1} << 118;
 
 class SubsetSearch {
@@ -62,7 +63,8 @@ public:
     }
 
 private:
-    /// Choices are sorted, so that the first within a set is the first equal to it or within one with a variable less.
+    /// Choices are sorted, so the first within a set is the first equal to it or the first within a subset with one
+    /// variable less.
     void find_first() {
         const std::size_t subsets = least_.size();
         First none;
@@ -75,7 +77,7 @@ private:
         }
         for (std::size_t half = 1; half < subsets; half *= 2) {
             for (std::size_t s = half; s < subsets; s = (s + 1) | half) {
-                // Copies, so that the compiler may take all at once.
+                // Copies, so that the compiler can vectorise.
                 const First own = first_[s], smaller = first_[s - half];
                 First least;
                 for (std::size_t v = 0; v < least.size(); ++v) least[v] = std::min(own[v], smaller[v]);
@@ -99,7 +101,7 @@ private:
     int n_;
     Subset all_;
     std::vector<Wide> least_;
-    /// By set and variable: the place of the first choice within it, or NO_CHOICE; empty where there are many.
+    /// By set and variable: the index of the first choice within it, or NO_CHOICE; empty if there are many variables.
     std::vector<First> first_;
 };
 
@@ -109,13 +111,13 @@ public:
     BestDagList(std::span<const std::vector<Choice>> choices, std::span<const Wide> least, std::size_t most, std::int64_t steps)
         : choices_(choices), least_(least), most_(most), steps_(steps), chosen_(choices.size(), -1) {}
 
-    /// From sinks to sources; false if there are more, or it takes more steps.
+    /// From sinks to sources; false if there are more DAGs, or it takes more steps.
     bool list() { return descend(static_cast<Subset>(least_.size() - 1), static_cast<int>(choices_.size()), 0); }
     std::vector<std::vector<int>> dags() const { return {found_.begin(), found_.end()}; }
 
 private:
-    /// Every DAG is met in the order that takes away the last of its sinks first: the one taken before, if later in number,
-    /// must have been kept by this one. Some are met more than once.
+    /// Every DAG is found in the order that removes the last of its sinks first: a variable removed before, with a
+    /// later number, must have been a parent of this one. Some DAGs are found more than once.
     bool descend(Subset s, int last, Subset kept) {
         if (!s) {
             if (found_.size() == most_ && !found_.contains(chosen_)) return false;

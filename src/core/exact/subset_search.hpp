@@ -9,33 +9,34 @@
 
 namespace stablebn {
 
-/// One variable's choice: parents as bits, and what it loses against its best set. By growing loss.
+/// One choice of a variable: parents as bits, and the loss relative to its best choice. Choices are sorted by loss.
 struct Choice {
     std::uint32_t parents;
     Wide loss;
 };
 
 struct BestDags {
-    /// Of all DAGs the least sum of losses.
+    /// The least loss of a DAG.
     Wide loss = 0;
-    /// The first best DAG, as the place of the choice of every variable: in the order of variables, the choice of the lowest
-    /// rank that some best DAG with the choices before it has. Empty where that was not asked for, or is not known.
+    /// The first best DAG, as the index of the choice of every variable: in the order of variables, the choice of the
+    /// lowest rank that some best DAG with the previous choices has. Empty if not requested or not known.
     std::vector<int> first;
-    /// Best DAGs, each as the place of the choice of every variable, in no particular order.
+    /// Best DAGs, each as the index of the choice of every variable, in no particular order.
     std::vector<std::vector<int>> dags;
     /// Whether these are all of them.
     bool are_all = false;
 };
 
-/// L(S), the least loss of a DAG over S, is the least over v in S of L(S - v) and the least loss of v with parents in S - v.
+/// L(S), the least loss of a DAG over S, is the minimum over v in S of L(S - v) plus the least loss of v with parents
+/// in S - v.
 ///
-/// Where no choices make a DAG, the loss is 2**94. With `most_dags` above 0, best DAGs are listed, as long as
-/// there are no more; `most_steps` bounds the work of that.
+/// If no choices form a DAG, the loss is 2**94. With `most_dags` above 0, best DAGs are listed if there are at most
+/// that many; `most_steps` limits the work.
 BestDags best_dags(std::span<const std::vector<Choice>> choices, std::span<const std::vector<std::int32_t>> ranks,
                    std::size_t most_dags, std::int64_t most_steps);
 
-/// The order of a DAG that loses least, of equal ones that in which the last variables have the lowest numbers; empty where
-/// none loses less than `below`.
+/// The order of a DAG of least loss; ties go to the order whose last variables have the lowest numbers. Empty if no DAG
+/// loses less than `below`.
 std::vector<int> best_order(std::span<const std::vector<Choice>> choices, Wide below);
 
 }  // namespace stablebn

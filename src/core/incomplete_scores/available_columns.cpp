@@ -15,14 +15,14 @@ namespace stablebn {
 
 namespace {
 
-// Measured: nanoseconds of a product of 64-bit numbers that is added to a sum of 128 bits.
+// Measured: nanoseconds per product of 64-bit numbers added to a sum of 128 bits.
 constexpr double COST_OF_PRODUCT = 1.0;
-// Nanoseconds, roughly, of the determinant of a small matrix.
+// Estimated nanoseconds of the determinant of a small matrix.
 constexpr double COST_OF_DETERMINANT = 500.0;
 
 // Correlations of pairs are shrunk until no pivot is smaller.
 constexpr double SMALLEST_PIVOT = 0x1p-10;
-// Where the last is needed, variables count as independent.
+// If the last one is needed, variables count as independent.
 constexpr double SHRINKAGES[] = {0.0, 0x1p-10, 0x1p-9, 0x1p-8, 0x1p-7, 0x1p-6, 0x1p-5, 0x1p-4, 0x1p-3, 0x1p-2, 0x1p-1, 1.0};
 
 /// Whether a matrix, given by its lower triangle, can be eliminated with pivots that are large enough.
@@ -38,7 +38,8 @@ bool has_large_pivots(Matrix<double> work) {
     }
     return true;
 }
-// Another unit rounds every value anew, and moves a correlation by some 2**-53: far less than these steps.
+// A change of unit rounds every value differently, and changes a correlation by about 2**-53, far less than these
+// steps.
 constexpr int BITS = 34;
 
 Wide inner_product(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
@@ -53,15 +54,16 @@ Wide sum_of(std::span<const std::int64_t> values) {
     return sum;
 }
 
-/// A positive number with its first 34 bits.
+/// A positive number rounded to its first 34 bits.
 double with_few_bits(double value) {
     int exponent = 0;
     const double mantissa = std::frexp(value, &exponent);
     return std::ldexp(std::nearbyint(std::ldexp(mantissa, BITS)), exponent - BITS);
 }
 
-/// Half the logarithm of the determinant of a matrix with ones on its diagonal, some of its rows eliminated in an order.
-/// A pivot below 2**-40 counts as that. A pair has a formula that knows no order, so it can serve before there is one.
+/// Half the logarithm of the determinant of a matrix with ones on its diagonal, for some of its rows in an elimination
+/// order. A pivot below 2**-40 is replaced by that. A pair has a symmetric formula, so that it can be used before there
+/// is an order.
 Fixed half_ln_determinant(const Matrix<double>& matrix, std::span<const std::size_t> order) {
     const std::size_t k = order.size();
     if (k == 2) {
@@ -184,7 +186,7 @@ AvailableColumns::Gathered AvailableColumns::gather(std::span<const int> variabl
     return found;
 }
 
-/// Missing values count as 0: what is to be subtracted from the sums over all rows are those over the other rows.
+/// Missing values count as 0; if the other rows are visited, their sums are subtracted from those over all rows.
 AvailableColumns::Sums AvailableColumns::sums(std::span<const int> variables, const Gathered& gathered) const {
     const std::size_t k = variables.size();
     Sums found{total() - weight_of(gathered.lost), {}, Matrix<Wide>(k, k)};
@@ -199,7 +201,7 @@ AvailableColumns::Sums AvailableColumns::sums(std::span<const int> variables, co
     return found;
 }
 
-/// Only what u is part of has to be added up; and what its missing values take away.
+/// Only sums that involve u are added, and those over its missing values subtracted.
 AvailableColumns::Sums AvailableColumns::extended(std::span<const int> variables, const Gathered& gathered,
                                                   const Sums& known, int u) const {
     const std::size_t k = variables.size(), count = gathered.rows.size();
@@ -232,7 +234,7 @@ Correlations AvailableColumns::from(const Sums& sums) const {
     const std::size_t k = sums.single.size();
     const auto rows = static_cast<double>(sums.rows);
     Correlations found{sums.rows, Matrix<double>(k, k), std::vector<double>(k)};
-    // Values are below 2**62 / rows in units, so that neither product leaves 128 bits.
+    // Values are below 2**62 / rows in units, so that both products fit 128 bits.
     const auto centred = [&](std::size_t a, std::size_t b) {
         return static_cast<double>(sums.products(a, b) * sums.rows - sums.single[a] * sums.single[b]);
     };
@@ -316,7 +318,7 @@ protected:
         return found;
     }
     double parameters(const VariableSet& set) const override {
-        // With one more variable there are as many more as it has parents, and two.
+        // One more variable adds as many parameters as it has parents, plus two.
         const auto size = static_cast<double>(set.size());
         return size * (size + 3) / 2;
     }
@@ -364,7 +366,7 @@ NodeAverageGaussian::NodeAverageGaussian(std::shared_ptr<AvailableColumns> colum
       pool_(std::move(pool)) {}
 
 double NodeAverageGaussian::cost_of_family() const {
-    // Of two parents.
+    // For two parents.
     return COST_OF_PRODUCT * 5.0 * static_cast<double>(columns_->stored_rows()) * variables();
 }
 
@@ -372,13 +374,14 @@ double NodeAverageGaussian::cost_of_family() const {
 Fixed NodeAverageGaussian::alone(int child) {
     const Correlations found = columns_->correlations({&child, 1});
     if (found.rows <= 2 || found.variances[0] <= 0) return NOT_A_CANDIDATE;
-    // Half of N (rows - 1) / rows, rounded down: the product might need more than 128 bits.
+    // Half of N (rows - 1) / rows, rounded down, because the product might need more than 128 bits.
     const Wide half = Wide{total()} << (FIXED_BITS - 1);
     const Fixed squares{half - (half + found.rows - 1) / found.rows};
     return constant_ - half_ln(found.variances[0], 0).times(total()) - squares;
 }
 
-/// -(N/2) times the logarithm of the part that a candidate leaves of what the others leave: a ratio of determinants.
+/// -(N/2) times the logarithm of the residual of the child given a candidate relative to that without it: a ratio of
+/// determinants.
 std::vector<NodeAverageScores::Step> NodeAverageGaussian::gains(int child, const VariableSet& given,
                                                                 std::span<const int> candidates) {
     std::vector<Step> found(candidates.size());
@@ -388,7 +391,7 @@ std::vector<NodeAverageScores::Step> NodeAverageGaussian::gains(int child, const
         found[place].parent = u;
         if (own.rows <= static_cast<std::int64_t>(family.size()) + 2) return;
         if (std::ranges::any_of(own.variances, [](double variance) { return variance <= 0; })) return;
-        // Elimination follows the numbers of the variables; the candidate comes last among the correlations.
+        // Elimination follows the numbers of the variables; the candidate is the last one among the correlations.
         const VariableSet all = family.with(u);
         const auto half_ln_of = [&](bool with_child, bool with_candidate) {
             std::vector<std::size_t> order;

@@ -1,7 +1,7 @@
-// Continuous columns with holes: correlations over the rows in which some of them are known.
+// Continuous columns with missing values: correlations over the rows in which some of them are known.
 //
-// Every value is standardised and written in fixed point, a function of itself and of its column alone; sums of products
-// of such integers know no order, so rows, columns and threads cannot change a bit.
+// Every value is standardised and converted to fixed point, a function of itself and its column alone. Sums of products
+// of such integers do not depend on order, so rows, columns and threads cannot change a bit.
 #pragma once
 
 #include <algorithm>
@@ -20,34 +20,34 @@
 
 namespace stablebn {
 
-/// Of some columns, over the rows in which all of them are known.
+/// Correlations of some columns over the rows in which all of them are known.
 struct Correlations {
-    /// By weight.
+    /// Number of rows, by weight.
     std::int64_t rows = 0;
-    /// With ones on the diagonal; 0 with a column that does not vary in these rows.
+    /// Ones on the diagonal; 0 for a column that does not vary in these rows.
     Matrix<double> entries;
-    /// The sum of squared distances from the mean over rows - 1, in terms of the variance of the column; 0 where it does
+    /// The sum of squared deviations from the mean over rows - 1, relative to the variance of the column; 0 if it does
     /// not vary.
     std::vector<double> variances;
 };
 
 class AvailableColumns {
 public:
-    /// In place of a value that is not known.
+    /// Stands for a missing value.
     static constexpr std::int64_t HOLE = std::numeric_limits<std::int64_t>::min();
 
-    /// Values in units of 2**-places, [variables, rows]; a weight for each row, or none.
+    /// `values`: in units of 2**-places, [variables, rows]; `weights`: one per row, or empty.
     AvailableColumns(Matrix<std::int64_t> values, std::vector<std::int64_t> weights, int places, Pool& pool);
 
     std::shared_ptr<AvailableColumns> reordered(std::span<const int> order) const;
-    /// The same columns, with correlations rounded to multiples of 2**-34, and variances to 34 bits: whatever is the same
-    /// but for the rounding of its values is then the same.
+    /// The same columns, with correlations rounded to multiples of 2**-34 and variances to 34 bits, so that differences
+    /// from rounding the values disappear.
     std::shared_ptr<AvailableColumns> rounded() const;
 
     int variables() const { return static_cast<int>(column_.size()); }
-    /// Rows by weight.
+    /// Number of rows, by weight.
     std::int64_t total() const { return data_->total; }
-    /// Rows as they are stored.
+    /// Number of stored rows.
     std::size_t stored_rows() const { return data_->values.columns(); }
 
     bool is_complete(int v) const { return data_->missing[column_[v]].empty(); }
@@ -57,8 +57,8 @@ public:
     /// the matrix positive definite. They are near those of the complete table; a matrix of them suits searches that propose.
     Matrix<double> correlations_of_pairs(Pool& pool) const;
 
-    /// Call a function with the place of each candidate and the correlations of the variables and, last, that candidate; by several
-    /// threads at once.
+    /// Call a function with the index of each candidate and the correlations of the variables followed by that
+    /// candidate; on several threads.
     void extensions(std::span<const int> variables, std::span<const int> candidates, Pool& pool,
                     const std::function<void(std::size_t, const Correlations&)>& use) const;
 
@@ -71,18 +71,18 @@ private:
         std::vector<std::vector<std::int32_t>> missing;
         std::int64_t total = 0;
         int places = 0;
-        /// Sums over all rows, of columns and of products of two of them: the lower triangle.
+        /// Sums over all rows, of columns and of products of two columns: the lower triangle.
         std::vector<Wide> single;
         Matrix<Wide> products;
     };
-    /// Sums over rows, of columns and of products of two of them: the lower triangle.
+    /// Sums over rows, of columns and of products of two columns: the lower triangle.
     struct Sums {
         std::int64_t rows = 0;
         std::vector<Wide> single;
         Matrix<Wide> products;
     };
-    /// The rows to be looked at for sums over those in which some columns are known: these or, if there are fewer, the others;
-    /// and the values of the columns in these rows, and these times their weights.
+    /// The rows to visit for sums over the rows in which some columns are known (these, or the others if they are
+    /// fewer), with the values of the columns there, also times the weights.
     struct Gathered {
         bool are_lost = false;
         std::vector<std::int32_t> lost, rows;
@@ -109,16 +109,16 @@ private:
     Correlations from(const Sums& sums) const;
 
     std::shared_ptr<const Data> data_;
-    /// Where each variable is in the data.
+    /// The column of each variable.
     std::vector<int> column_;
     bool rounds_ = false;
 };
 
-/// The Gaussian node-average likelihood less a penalty for each parameter, of columns of variance 1: what the units of a
-/// variable add to its score is the same for all its parents.
+/// The Gaussian node-average likelihood less a penalty per parameter, for columns of variance 1: the unit of a variable
+/// adds the same to its score for all parents.
 class NodeAverageGaussian final : public NodeAverageScores {
 public:
-    /// `constant` is -(N/2) ln(2 pi), and `unit` the penalty of a parameter, of which there are parents + 2.
+    /// `constant` is -(N/2) ln(2 pi); `unit` is the penalty of a parameter, of which there are parents + 2.
     NodeAverageGaussian(std::shared_ptr<AvailableColumns> columns, Fixed constant, Fixed unit, std::shared_ptr<Pool> pool);
 
     Pool& pool() const override { return *pool_; }
@@ -145,7 +145,7 @@ public:
                              std::shared_ptr<Pool> pool)
         : columns_(std::move(columns)), statistic_(statistic), pool_(std::move(pool)) {}
 
-    /// x and each candidate given some variables, which are ascending.
+    /// Test x and each candidate given some variables, which are ascending.
     std::vector<Outcome> outcomes(int x, std::span<const int> given, std::span<const int> candidates) const;
 
 private:

@@ -11,12 +11,12 @@ namespace stablebn {
 
 namespace {
 
-// Measured: nanoseconds of a cell that is looked up and added.
+// Measured: nanoseconds per cell that is looked up and added.
 constexpr double COST_OF_CELL = 1.5;
-// Nanoseconds of a row that is put into a group, and of the next variable.
+// Nanoseconds per row assigned to a group, and per further variable.
 constexpr double COST_OF_ROW = 3.0;
 
-/// Whether one parent comes before another: it gains more or, where both gain the same, has the lower number.
+/// Whether one parent comes before another: it gains more or, at equal gain, has the lower number.
 bool comes_before(const NodeAverageScores::Step& a, const NodeAverageScores::Step& b) {
     return a.gain.units != b.gain.units ? a.gain.units > b.gain.units : a.parent < b.parent;
 }
@@ -25,7 +25,7 @@ bool comes_before(const NodeAverageScores::Step& a, const NodeAverageScores::Ste
 
 Fixed scaled_up(Fixed value, std::int64_t total, std::int64_t rows) {
     if (rows == total) return value;
-    // The product may need 147 bits: what is a whole multiple of the rows is divided first.
+    // The product may need 147 bits, so the multiple of the rows is divided first.
     const Wide size = value.units < 0 ? -value.units : value.units;
     const Wide scaled = size / rows * total + (size % rows * total + rows / 2) / rows;
     return {value.units < 0 ? -scaled : scaled};
@@ -92,7 +92,7 @@ Fixed NodeAverageScores::term(int child, const VariableSet& parents) {
     return sum;
 }
 
-/// With one parent more; the sum is NOT_A_CANDIDATE where it has too few rows, or a penalty that does not fit the limbs.
+/// Add one parent; the sum is NOT_A_CANDIDATE if there are too few rows, or the penalty does not fit the limbs.
 NodeAverageScores::Weighed NodeAverageScores::with(int child, Weighed weighed, const Step& step) const {
     if (!is_candidate(weighed.sum)) return weighed;
     const VariableSet parents = weighed.parents.with(step.parent);
@@ -104,7 +104,7 @@ NodeAverageScores::Weighed NodeAverageScores::with(int child, Weighed weighed, c
     return {parents, (weighed.sum + of_step), weighed.penalty + penalty};
 }
 
-/// The sum when those parents that are left have been weighed too.
+/// The sum after the remaining parents are added too.
 Fixed NodeAverageScores::finish(int child, Weighed weighed, std::vector<int> left) {
     while (!left.empty() && is_candidate(weighed.sum)) {
         const auto own = make_gains(child, weighed.parents, left);
@@ -115,14 +115,14 @@ Fixed NodeAverageScores::finish(int child, Weighed weighed, std::vector<int> lef
     return weighed.sum;
 }
 
-/// The way of a family with one parent more or less is its own way as far as the place of that parent in it: from there on
-/// it is walked anew.
+/// A family with one parent more or less has the same steps up to the position of that parent; from there on they are
+/// computed again.
 std::vector<Fixed> NodeAverageScores::work_out(int child, const VariableSet& parents) {
     std::vector<Fixed> changes(variables(), NOT_A_CANDIDATE);
     changes[child] = {};
     if (!is_candidate(alone(child))) return changes;
     const CompleteScores& complete = complete_scores();
-    // Without parents there is nothing to add up, and the gains serve as they are.
+    // Without parents there is nothing to add, and the gains are used directly.
     const bool is_complete = !parents.empty() && complete.has(child, parents);
     if (is_complete) {
         const auto family = complete.scores->family(complete.number[child], complete.numbers(parents));
@@ -178,7 +178,7 @@ NodeAverageLikelihood::NodeAverageLikelihood(std::shared_ptr<Counts> counts, Fix
     : NodeAverageScores(counts->variables(), counts->variables(), counts->total(), unit), counts_(std::move(counts)) {}
 
 double NodeAverageLikelihood::cost_of_family() const {
-    // Of a typical family, with as many configurations.
+    // For a typical family with this many configurations.
     constexpr double configurations = 12;
     return configurations * (counts_->cost_of_configuration() + COST_OF_CELL * counts_->height());
 }
@@ -247,7 +247,7 @@ NodeAverageLikelihood::Parts NodeAverageLikelihood::read_off(const JointTable& t
     return parts;
 }
 
-/// Without a joint table: the rows in which the family is complete are put into groups, variable by variable.
+/// Without a joint table: the rows in which the family is complete are grouped variable by variable.
 NodeAverageLikelihood::Parts NodeAverageLikelihood::by_rows(int child, const VariableSet& given, int candidate) const {
     const Rows& all = counts_->rows();
     const auto rows = complete_rows_of(all, given.with(child).with(candidate).members());
@@ -276,7 +276,7 @@ NodeAverageLikelihood::Parts NodeAverageLikelihood::by_rows(int child, const Var
 
 Fixed NodeAverageLikelihood::alone(int child) {
     const auto rows = complete_rows_of(counts_->rows(), {&child, 1});
-    // A column without any value is refused before.
+    // A column without any value was refused before.
     std::vector<std::int64_t> sizes(counts_->values(child));
     with_codes(counts_->rows().columns[child], [&](const auto* codes) {
         for (const std::int32_t row : rows) sizes[codes[row]] += counts_->rows().weighted() ? counts_->rows().weights[row] : 1;
@@ -288,8 +288,7 @@ Fixed NodeAverageLikelihood::alone(int child) {
 }
 
 NodeAverageScores::CompleteScores NodeAverageLikelihood::make_complete_scores() {
-    // With the same counts, and so with the same joint tables: what it makes of missing values, as one more level, is not
-    // looked at.
+    // With the same counts and joint tables; missing values, which are one more level there, are not used.
     CompleteScores complete{std::make_shared<PenalisedLikelihood>(counts_, unit()), {}};
     for (int v = 0; v < variables(); ++v) complete.number.push_back(counts_->rows().has_holes(v) ? -1 : v);
     return complete;

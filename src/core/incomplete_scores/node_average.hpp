@@ -1,11 +1,11 @@
-// Penalised node-average likelihoods: scores of tables with holes, of which no row is left out (Balov 2013; Bodewes and
+// Penalised node-average likelihoods: scores of tables with missing values that use all rows (Balov 2013; Bodewes and
 // Scutari 2021).
 //
-// Two families are known in different rows, and means over different rows differ by chance, far more than BIC allows for.
-// So no such means are compared: what a parent gains is measured with and without it on the same rows. The sum over the
-// parents depends on which is weighed first, and that is decided by what they gain: a score of the family alone, whatever
-// way a search takes to it. It is no difference of one set function: DAGs of one class differ where there are two parents
-// or more.
+// Two families are known in different rows, and means over different rows differ by chance by far more than BIC allows
+// for. So such means are not compared: the gain of a parent is measured with and without it on the same rows. The sum
+// over the parents depends on their order, which is decided by their gains: a score of the family alone, whatever path
+// a search takes to it. It is not a difference of one set function, so DAGs of one Markov equivalence class differ if a
+// variable has two parents or more.
 #pragma once
 
 #include <algorithm>
@@ -23,43 +23,43 @@
 
 namespace stablebn {
 
-/// What all scores of tables with holes share. The parents of a variable are weighed one after another, the one that gains
-/// most first, each on the rows in which it, the variable and the parents before it are known; a gain is N times its mean
-/// over these rows, and its parameters cost as many times more as there are rows fewer.
+/// Common part of all scores with missing values. The parents of a variable are added one after another, the one with
+/// the greatest gain first, each on the rows in which it, the variable and the parents before it are known. A gain is N
+/// times its mean over these rows; the penalty of its parameters grows by the same factor as the rows decrease.
 class NodeAverageScores : public FamilyScores {
 public:
-    /// What a parent gains besides those before it.
+    /// The gain of a parent given those before it.
     struct Step {
         int parent = -1;
-        /// By weight, in which all of them are known.
+        /// Number of rows, by weight, in which all of them are known.
         std::int64_t rows = 0;
-        /// Without the penalty; NOT_A_CANDIDATE where these rows are too few.
+        /// Without the penalty; NOT_A_CANDIDATE if these rows are too few.
         Fixed gain = NOT_A_CANDIDATE;
     };
 
-    /// `unit` is the penalty of a free parameter in `total` rows.
+    /// `unit` is the penalty of a free parameter for `total` rows.
     NodeAverageScores(int variables, int most_parents, std::int64_t total, Fixed unit)
         : FamilyScores(variables, most_parents), total_(total), unit_(unit) {}
 
     Fixed term(int child, const VariableSet& parents) final;
-    /// The parents in the order in which they are weighed; those that no rows are left for are not among them.
+    /// The parents in the order in which they are added; without those for which no rows are left.
     std::vector<Step> steps(int child, const VariableSet& parents);
     /// Whether a family has a score: there are enough rows in which it is complete.
     bool is_scored(int child, const VariableSet& parents);
-    /// The rows, by weight, in which all of some variables are known.
+    /// Number of rows, by weight, in which all of some variables are known.
     virtual std::int64_t complete_rows(const VariableSet& family) const = 0;
-    /// How many gains of single parents were worked out so far: a measure of work for tests.
+    /// Number of gains of single parents computed so far, which tests use as a measure of work.
     std::int64_t gains_made() const { return gains_made_; }
 
 protected:
     /// N times the mean log-likelihood of a variable without parents.
     virtual Fixed alone(int child) = 0;
-    /// What each candidate gains as one more parent.
+    /// The gain of each candidate as one more parent.
     virtual std::vector<Step> gains(int child, const VariableSet& given, std::span<const int> candidates) = 0;
     virtual double free_parameters(int child, const VariableSet& parents) const = 0;
     std::vector<Fixed> work_out(int child, const VariableSet& parents) final;
 
-    /// The usual scores, over all rows, of families without missing values: the gains of their parents add up to these.
+    /// The ordinary scores, over all rows, of families without missing values; the gains of their parents sum to these.
     struct CompleteScores {
         std::shared_ptr<FamilyScores> scores;
         /// The number of each variable in these scores; -1 if it has missing values.
@@ -78,7 +78,7 @@ protected:
     Fixed unit() const { return unit_; }
 
 private:
-    /// Some parents that have been weighed: their gains less their penalties.
+    /// Some parents that have been added: their gains less their penalties.
     struct Weighed {
         VariableSet parents;
         Fixed sum;
@@ -94,10 +94,10 @@ private:
             return VariableSet::Hash{}(key.parents) * 31 + static_cast<std::size_t>(key.child);
         }
     };
-    /// By variable; a variable of which nothing is known yet has the parent -1.
+    /// By variable; the parent -1 if the gain of a variable is unknown.
     using Gains = std::shared_ptr<const std::vector<Step>>;
 
-    /// Gains that are kept, those of the candidates among them.
+    /// Cached gains, including those of the candidates.
     Gains gains_of(int child, const VariableSet& given, std::span<const int> candidates);
     std::vector<Step> make_gains(int child, const VariableSet& given, std::span<const int> candidates);
     const CompleteScores& complete_scores();
@@ -113,10 +113,10 @@ private:
     std::unordered_map<Key, Gains, HashOfKey> gains_;
 };
 
-/// So many times a value that is to hold for `total` rows instead of `rows`, rounded.
+/// value * total / rows, rounded.
 Fixed scaled_up(Fixed value, std::int64_t total, std::int64_t rows);
 
-/// The same of categorical tables, whose holes are one more level.
+/// Node-average likelihood of categorical tables; missing values are one more level.
 class NodeAverageLikelihood final : public NodeAverageScores {
 public:
     NodeAverageLikelihood(std::shared_ptr<Counts> counts, Fixed unit);
@@ -133,18 +133,18 @@ protected:
     CompleteScores make_complete_scores() override;
 
 private:
-    /// Of the rows in which a family and a candidate are complete: how many, and the sums of m ln m over their cells.
+    /// Sums of m ln m over cells, and the number of rows, for the rows in which a family and a candidate are complete.
     struct Parts {
         std::int64_t rows = 0;
-        /// Of the parents given, of these with the child, with the candidate, and with both.
+        /// Sums for the given parents, for these with the child, with the candidate, and with both.
         Fixed given, with_child, with_candidate, with_both;
     };
 
     Parts read_off(const JointTable& table, std::span<const std::uint32_t> columns, int child, int candidate) const;
     Parts by_rows(int child, const VariableSet& given, int candidate) const;
-    /// The columns of a joint table in which no member is a hole, those of a configuration of the parents together.
+    /// The columns of a joint table in which no member is missing, grouped by configuration of the parents.
     std::vector<std::uint32_t> complete_columns(const VariableSet& members, int child) const;
-    /// Each sum is rounded once, and alone: so families of the same rows tie as they do without holes.
+    /// Each sum is rounded once and separately, so families on the same rows tie as they do without missing values.
     Step step(int candidate, const Parts& parts) const;
 
     std::shared_ptr<Counts> counts_;

@@ -9,7 +9,7 @@ namespace stablebn {
 
 namespace {
 
-// Measured, roughly: nanoseconds of a row of a family that is looked up, and added to its stratum.
+// Measured approximately: nanoseconds per row of a family that is looked up and added to its stratum.
 constexpr double COST_OF_ROW = 20.0;
 
 /// The values of some columns in some rows.
@@ -160,7 +160,7 @@ std::shared_ptr<const AvailableMixed::Subtable> AvailableMixed::kept_table(const
     auto& entry = tables_->known[incomplete];
     if (entry.table) return entry.table;
     if (incomplete.empty()) return entry.table = std::make_shared<const Subtable>(whole(std::move(all)));
-    // A copy of all columns pays as soon as as many have been copied without it.
+    // Copying all columns pays once as many columns have been copied without it.
     entry.copied += columns;
     const std::size_t bytes = stored_rows() * all.size() * sizeof(std::int64_t);
     if (entry.copied < all.size() || tables_->bytes + bytes > static_cast<std::size_t>(counts_->limits().most_bytes)) return nullptr;
@@ -277,7 +277,8 @@ std::vector<NodeAverageScores::Step> NodeAverageMixed::gains(int child, const Va
         ConditionalGaussian& function = *known.function;
         const VariableSet without_child = known.places(given), with_child = without_child.with(known.place(child));
         const Fixed of_given = function(without_child), of_child = function(with_child);
-        // Each value is rounded once, and alone: so families of the same rows tie as they do without missing values.
+        // Each value is rounded once and separately, so families on the same rows tie as they do without missing
+        // values.
         const auto scaled = [&](Fixed value) { return scaled_up(value, total(), known.rows); };
         const bool many = 2 * places.size() > known.variables.size();
         const auto larger = many ? function.extensions(with_child) : std::vector<Fixed>();
@@ -285,7 +286,7 @@ std::vector<NodeAverageScores::Step> NodeAverageMixed::gains(int child, const Va
         for (const std::size_t place : places) {
             const int u = known.place(candidates[place]);
             const Fixed both = many ? larger[u] : function(with_child.with(u));
-            // Where a set has a value, its subsets have one too.
+            // If a set has a value, its subsets have one too.
             if (!is_candidate(both)) continue;
             const Fixed candidate = many ? smaller[u] : function(without_child.with(u));
             found[place].rows = known.rows;

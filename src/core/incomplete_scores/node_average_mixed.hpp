@@ -1,4 +1,5 @@
-// Mixed tables with holes: the conditional Gaussian log-likelihood over the rows in which some variables are known.
+// Mixed tables with missing values: the conditional Gaussian log-likelihood over the rows in which some variables are
+// known.
 #pragma once
 
 #include <algorithm>
@@ -23,10 +24,11 @@ class AvailableMixed {
     struct Tables;
 
 public:
-    /// In place of a value of a continuous column that is not known.
+    /// Stands for a missing value of a continuous column.
     static constexpr std::int64_t HOLE = std::numeric_limits<std::int64_t>::min();
 
-    /// As those of `Strata` and `ConditionalGaussian`; the holes of categorical variables are one more level in the counts.
+    /// As in `Strata` and `ConditionalGaussian`; missing values of categorical variables are one more level in the
+    /// counts.
     AvailableMixed(std::shared_ptr<Counts> counts, std::vector<std::span<const std::int64_t>> columns, int bits,
                    std::vector<double> floors, std::vector<int> order, std::shared_ptr<const void> owner,
                    std::shared_ptr<Tables> tables = nullptr);
@@ -41,35 +43,35 @@ public:
     /// Whether a variable has no missing values.
     bool is_complete(int v) const { return tables_->is_complete[order_[v]]; }
 
-    /// The log-likelihood of sets of some variables over the rows in which these are known.
+    /// The log-likelihood of sets of some variables, over the rows in which these are known.
     struct Known {
-        /// By weight.
+        /// Number of rows, by weight.
         std::int64_t rows = 0;
-        /// Null without a row.
+        /// Null without rows.
         std::shared_ptr<ConditionalGaussian> function;
-        /// The variables that the function knows, ascending, as 0, 1, ...
+        /// The variables of the function, ascending; they are numbered 0, 1, ... there.
         std::vector<int> variables;
 
         int place(int v) const { return static_cast<int>(std::ranges::lower_bound(variables, v) - variables.begin()); }
         VariableSet places(const VariableSet& set) const;
     };
     Known among(const VariableSet& variables) const;
-    /// The same of the rows without missing values in some variables, where a function of these rows and of all variables that
-    /// have no missing value in them is kept; none where it is not. `columns` says how many columns would be copied to do without.
+    /// Same for the rows without missing values in some variables, if a function of these rows and all variables that
+    /// are complete in them is cached. `columns` is the number of columns that would be copied otherwise.
     std::optional<Known> kept(const VariableSet& incomplete, std::size_t columns) const;
     std::int64_t complete_rows(std::span<const int> variables) const;
-    /// How many columns were copied so far, for rows without missing values: a measure of work for tests.
+    /// Number of columns copied so far for rows without missing values, which tests use as a measure of work.
     std::size_t columns_copied() const { return tables_->columns_copied; }
 
-    /// Call a function with candidates y that are known in the same rows as x and the given variables, by place, and with
-    /// the log-likelihood over the rows in which they all are; by several threads at once.
+    /// Call a function with groups of candidates y (by index) that are known in the same rows together with x and the
+    /// given variables, and with the log-likelihood over these rows; on several threads.
     using Use = std::function<void(const Known&, std::span<const std::size_t> places)>;
     void extend(int x, const VariableSet& given, std::span<const int> candidates, const Use& use) const;
 
-    /// What x and each candidate say of each other given some variables, as `ConditionalGaussian::gains`.
+    /// The information of x and each candidate about each other given some variables, as `ConditionalGaussian::gains`.
     std::vector<Fixed> gains(int x, const VariableSet& given, std::span<const int> candidates) const;
 
-    /// Free parameters, as `ConditionalGaussian::parameters`.
+    /// Number of free parameters, as `ConditionalGaussian::parameters`.
     double parameters(const VariableSet& set) const;
 
 private:
@@ -77,16 +79,16 @@ private:
     struct Subtable {
         std::int64_t rows = 0;
         std::vector<int> columns;
-        /// Null without a row.
+        /// Null without rows.
         std::shared_ptr<Strata> strata;
     };
-    /// What does not depend on the numbering of the variables.
+    /// Data that do not depend on the numbering of the variables.
     struct Tables {
-        /// By column: categorical ones come first.
+        /// By column; categorical columns come first.
         std::vector<bool> is_complete;
         std::mutex mutex;
-        /// By the columns with missing values, the rows without them: a table of all columns that are complete there, and how many
-        /// columns were copied before there was one.
+        /// By the columns with missing values, the rows without them: a table of all columns that are complete there,
+        /// and the number of columns copied before it was made.
         struct Entry {
             std::size_t copied = 0;
             std::shared_ptr<const Subtable> table;
@@ -105,7 +107,7 @@ private:
     /// The rows in which some columns are known.
     std::vector<std::int32_t> complete(const VariableSet& columns) const;
     Subtable whole(std::vector<int> columns) const;
-    /// `most_bytes` bounds what is kept of it besides the copy.
+    /// `most_bytes` limits the memory of its caches besides the copy.
     Subtable copied(std::vector<int> columns, const VariableSet& incomplete, std::size_t most_bytes) const;
     std::shared_ptr<const Subtable> kept_table(const VariableSet& incomplete, std::size_t columns) const;
     Known numbered(const Subtable& table, std::vector<int> variables) const;
@@ -122,7 +124,7 @@ private:
     mutable std::unordered_map<VariableSet, Known, VariableSet::Hash> known_;
 };
 
-/// N times the mean of that log-likelihood, less a penalty for each free parameter.
+/// N times the mean of that log-likelihood, less a penalty per free parameter.
 class NodeAverageMixed final : public NodeAverageScores {
 public:
     NodeAverageMixed(std::shared_ptr<AvailableMixed> table, Fixed unit)

@@ -8,7 +8,7 @@ namespace stablebn {
 
 namespace {
 
-// Measured: how many of the families are worth a logistic regression.
+// Measured: share of the families that are worth a logistic regression.
 constexpr double SHARE_OF_FITS = 0.1;
 
 }  // namespace
@@ -96,8 +96,9 @@ Fixed AdaptiveScores::work_out_term(int child, const VariableSet& parents, Fixed
     };
     if (!function_->is_categorical(child)) {
         consider(additive_->term(child, parents), columns);
-        // With continuous parents alone, all models are the same. So are two with one categorical parent: the additive one
-        // alone counts, because it is a function of sets, so that graphs that score the same have the same bits.
+        // With continuous parents alone, all models are the same. So are two models with one categorical parent; there
+        // only the additive model is used, because it is a set function, so that graphs that score the same have the
+        // same bits.
         if (configurations > 1) {
             if (parents.size() > 1) {
                 consider(function_->with_common_variance(child, parents), configurations * (continuous + 1) - 1);
@@ -106,7 +107,7 @@ Fixed AdaptiveScores::work_out_term(int child, const VariableSet& parents, Fixed
         }
     } else {
         consider(table, width(child) * (configurations - 1));
-        // With one categorical parent, logistic regression is the table.
+        // With one categorical parent, logistic regression equals the table.
         const bool of_categorical = are_categorical(parents);
         if (parents.size() > 1 || !of_categorical) {
             const Fixed alone = (*function_)(VariableSet{child}) - (*function_)({});
@@ -134,7 +135,7 @@ std::vector<Fixed> AdaptiveScores::work_out_additions(int child, const VariableS
     }
     changes[child] = {};
     if (unknown.empty()) return changes;
-    // All tables with one parent more are counted at once.
+    // All tables with one more parent are counted together.
     std::vector<Fixed> larger, smaller;
     const bool has_tables = are_categorical(parents.with(child));
     if (has_tables) {

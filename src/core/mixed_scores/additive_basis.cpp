@@ -9,7 +9,7 @@ namespace stablebn {
 
 namespace {
 
-// Measured: nanoseconds of a family, for each other variable.
+// Measured: nanoseconds of a family, per other variable.
 constexpr double COST_OF_CANDIDATE = 2500;
 
 }  // namespace
@@ -42,7 +42,7 @@ void AdditiveBasisScores::raise(std::vector<Fixed>& scores, Columns model, int c
     std::vector<int> base;
     for (const int u : parents) append(base, model, u);
     const bool is_linear = covariances_->is_categorical(blocks_[child][0]);
-    // Families that have rows enough and that differ from those of the first columns alone.
+    // Families with enough rows that differ from those of the first columns alone.
     std::vector<std::size_t> places;
     std::vector<std::vector<int>> more;
     std::vector<std::int64_t> widths;

@@ -1,10 +1,12 @@
-// The additive basis score: a variable regressed on functions of each of its parents (Ramsey, Andrews and Spirtes 2025).
+// The additive basis score: a variable regressed on functions of each of its parents (Ramsey, Andrews and Spirtes
+// 2025).
 //
-// A continuous variable has a first column, of which it is a monotone function, and further columns, polynomials of higher
-// degree; a categorical one the indicators of its levels but one. A family of a continuous child has one of two models: its
-// first column regressed on the first columns of all parents, or on all columns of all parents. Its score is the higher
-// penalised log-likelihood of the two. As linear relations need no further columns, they cost nothing there. The indicators
-// of a categorical child are regressed on first columns alone: how curved a probability is tells nothing of directions.
+// A continuous variable has a first column, a monotone function of its values, and further columns, polynomials of
+// higher degree; a categorical variable has the indicators of all its levels but one. A continuous child has one of two
+// models: its first column regressed on the first columns of all parents, or on all columns of all parents. Its score
+// is the higher penalised log-likelihood of the two. Linear relations need no further columns, so these cost nothing
+// there. The indicators of a categorical child are regressed on first columns only, because the curvature of a
+// probability carries no information about directions.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +21,7 @@ namespace stablebn {
 
 class AdditiveBasisScores final : public FamilyScores {
 public:
-    /// Variable v has the blocks blocks[v] of the covariances, first that of its first column or of its indicators.
+    /// Variable v has the blocks blocks[v] of the covariances; the first block has its first column, or its indicators.
     AdditiveBasisScores(std::shared_ptr<const CovarianceBlocks> covariances, std::vector<std::vector<int>> blocks,
                         std::int64_t total, Fixed unit, std::shared_ptr<Pool> pool);
 
@@ -34,12 +36,12 @@ protected:
     void work_out_first(std::span<Fixed> terms, MatrixView<Fixed> changes) override;
 
 private:
-    /// Which columns of the parents a model has.
+    /// The columns of the parents in a model.
     enum class Columns { first, all };
 
-    /// The scores of the families with each of some sets of further parents; NOT_A_CANDIDATE where rows are too few.
+    /// The scores of families with each of some sets of further parents; NOT_A_CANDIDATE if there are too few rows.
     std::vector<Fixed> scores_with(int child, const VariableSet& parents, std::span<const std::vector<int>> joining) const;
-    /// Raise scores to those of a model where these are higher.
+    /// Replace scores by those of a model if these are higher.
     void raise(std::vector<Fixed>& scores, Columns model, int child, const VariableSet& parents,
                std::span<const std::vector<int>> joining) const;
     void append(std::vector<int>& blocks, Columns model, int variable) const;

@@ -18,7 +18,7 @@ std::shared_ptr<SetFunction> entropy_of(Counts& counts) {
         counts, [&counts](std::span<const std::int64_t> cells, double) { return counts.m_ln_m().sum(cells); });
 }
 
-/// How many rows the configurations of a set have with each level of any other variable, where that is counted by bits.
+/// Number of rows of each configuration of a set with each level of every other variable, if counted with bits.
 class JointCells {
 public:
     JointCells(Counts& counts, const VariableSet& set) : counts_(counts) {
@@ -28,7 +28,7 @@ public:
 
     bool know(int u) const { return is_known_ && counts_.first(u) >= 0; }
 
-    /// The least number of rows of a configuration of the set and u that occurs.
+    /// The smallest number of rows of a configuration of the set and u that occurs.
     std::int64_t smallest_with(int u) const {
         std::int64_t smallest = counts_.total();
         for_cells(u, [&](auto cells) {
@@ -66,16 +66,17 @@ struct Covariance {
     explicit Covariance(std::size_t columns)
         : scales(columns), floors(columns), correlations(columns, columns), work(columns, columns) {}
 
-    /// Variances, or where there is none the least one; and the least pivots in terms of these.
+    /// Variances, or the least variance if there is none; and the least pivots relative to these.
     std::vector<double> scales, floors;
     Matrix<double> correlations, work;
 
     Fixed half_ln_determinant();
-    /// The variance of the last column that the others leave.
+    /// The variance of the last column given the others.
     double residual_of_last();
 };
 
-/// A pivot counts as at least its floor. The larger of what both orders of a pair would give, in symmetric form.
+/// A pivot is replaced by its floor if it is smaller. For a pair: the larger of the results of both orders, in
+/// symmetric form.
 Fixed Covariance::half_ln_determinant() {
     const std::size_t k = scales.size();
     if (k == 2) {
@@ -121,10 +122,11 @@ double Covariance::residual_of_last() {
     return scales[k - 1] * std::max(work(k - 1, k - 1), floors[k - 1]);
 }
 
-// Steps of residual variances that are added up, in terms of the total variance.
+// Binary digits of residual variances that are summed, relative to the total variance.
 constexpr int BITS_OF_RESIDUALS = 60;
 
-// Measured, roughly: nanoseconds of a row in the logistic regressions of two variables with few levels given one number.
+// Measured approximately: nanoseconds per row of the logistic regressions of two variables with few levels given one
+// continuous variable.
 constexpr double COST_OF_LOGISTIC_ROW = 1000;
 
 }  // namespace
@@ -170,7 +172,7 @@ Fixed ConditionalGaussian::operator()(const VariableSet& set) {
     return values_.get(set, [&] { return work_out(parts_of(set)); });
 }
 
-/// Calls a function with each configuration that occurs, its rows, and the covariance of some continuous columns in it.
+/// Call a function with each configuration that occurs, its rows, and the covariance of some continuous columns in it.
 template <class Use>
 void ConditionalGaussian::for_strata(Stratification& strata, std::span<const int> continuous, const Use& use) {
     const std::size_t k = continuous.size();
@@ -214,7 +216,7 @@ Fixed ConditionalGaussian::with_common_variance(int child, const VariableSet& pa
     if (!strata->suffices_for(1)) return NOT_A_CANDIDATE;
     const int column = order_[child] - strata_->counts().variables();
     parts.continuous.push_back(column);
-    // Integers, so that the order of configurations does not matter.
+    // Integers, so that the order of configurations has no effect.
     Wide sum = 0;
     for_strata(*strata, parts.continuous, [&](std::int64_t size, Covariance& covariance) {
         sum += static_cast<Wide>(std::nearbyint(std::ldexp(covariance.residual_of_last(), BITS_OF_RESIDUALS))) * size;
@@ -272,7 +274,7 @@ void ConditionalGaussian::work_out_extensions(const VariableSet& base, std::span
         } else if (continuous == 0) {
             of_entropy.push_back(u);
         } else if (known && cells->smallest_with(order_[u]) < least) {
-            // Most sets that are too large for their rows are told without a look at these.
+            // Most sets that are too large for their rows are rejected without scanning these.
             values[u] = NOT_A_CANDIDATE;
         } else {
             in_strata.push_back(u);
@@ -288,7 +290,7 @@ void ConditionalGaussian::work_out_extensions(const VariableSet& base, std::span
         for (const int u : in_strata) values[u] = NOT_A_CANDIDATE;
         return;
     }
-    // What all of them share comes first, so that no two threads add it up.
+    // Their common part comes first, so that no two threads compute it.
     strata_->prepare(*strata, parts.continuous);
     for (const int column : parts.continuous) strata_->column(*strata, column);
     const double cost = strata_->cost_of_sums() * static_cast<double>(continuous + 1);
@@ -325,7 +327,7 @@ std::vector<Fixed> ConditionalGaussian::gains(int x, const VariableSet& given, s
     return found;
 }
 
-/// The sum over the configurations of the categorical variables that are given.
+/// The sum over the configurations of the given categorical variables.
 Fixed ConditionalGaussian::logistic_gain(int x, int y, const VariableSet& given) {
     const Parts parts = parts_of(given);
     const auto cells = strata_->by(parts_of(given.with(x).with(y)).categorical);
@@ -360,9 +362,9 @@ std::shared_ptr<FamilyScores> ConditionalGaussianScores::renumbered(std::span<co
 }
 
 double ConditionalGaussianScores::cost_of_family() const {
-    // Of a typical family, with one continuous variable.
+    // For a typical family with one continuous variable.
     const double cost = 2 * function_->strata().cost_of_sums() * variables();
-    // Whoever is asked looks at all rows each time: it always pays to ask for what may be wanted soon, too.
+    // A `RowSource` reads all rows per pass, so it always pays to include queries that may be needed soon.
     return function_->strata().counts().asks() ? std::max(cost, 2 * Pool::worth_a_thread()) : cost;
 }
 

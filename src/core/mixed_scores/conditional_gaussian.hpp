@@ -1,10 +1,13 @@
 // The log-likelihood of mixed data: of the configurations of the categorical variables and, in each of them, of one
-// Gaussian for the continuous ones with a mean and a covariance of its own (Lauritzen and Wermuth 1989).
+// Gaussian of the continuous variables with its own mean and covariance (Lauritzen and Wermuth 1989).
 //
-// With standardised columns, and less what is the same for every graph, that of a set of categorical D and continuous X is
+// For standardised columns, and up to a constant that is the same for every graph, that of categorical D and continuous
+// X is
+//
 //     g(D, X) = sum over configurations d that occur of f(n_d) - n_d / 2 ln det C_d,    f(m) = m ln m,
-// C_d the covariance of X in the rows of d. Elimination follows the numbers of the variables; a pair has a formula of its
-// own, symmetric in its members to the last bit, so that it can serve before any order is known.
+//
+// C_d the covariance of X in the rows of d. Elimination follows the numbers of the variables. Pairs have a formula of
+// their own, symmetric to the last bit, so that it can be used before the variables are ordered.
 #pragma once
 
 #include <map>
@@ -19,14 +22,14 @@
 
 namespace stablebn {
 
-/// The function g of sets of variables, under some numbering of them.
+/// The function g of sets of variables, for one numbering of them.
 class ConditionalGaussian {
 public:
-    /// Variable v is column order[v]: the categorical ones come first among the columns, as they stand in the counts, then
-    /// the continuous ones.
+    /// Variable v is column order[v]: among the columns the categorical ones come first, in the order of the counts,
+    /// then the continuous ones.
     ConditionalGaussian(std::shared_ptr<Strata> strata, std::vector<int> order);
 
-    /// The function for variables renumbered so that new i is old order[i]; the same object if asked again.
+    /// The function for renumbered variables: new i is old order[i]. Cached: the same order returns the same object.
     std::shared_ptr<ConditionalGaussian> reordered(std::span<const int> order);
 
     int variables() const { return static_cast<int>(order_.size()); }
@@ -34,25 +37,25 @@ public:
     const Strata& strata() const { return *strata_; }
     std::shared_ptr<const Strata> shared_strata() const { return strata_; }
     bool is_categorical(int v) const { return order_[v] < strata_->counts().variables(); }
-    /// The column of a variable: categorical ones come first.
+    /// The column of a variable; categorical columns come first.
     int column(int v) const { return order_[v]; }
 
-    /// NOT_A_CANDIDATE where a stratum has fewer rows than columns + 2.
+    /// NOT_A_CANDIDATE if a stratum has fewer rows than columns + 2.
     Fixed operator()(const VariableSet& set);
-    /// The values of base + u, for every u; of members of the base they mean nothing.
+    /// The values of base + u, for every u; undefined for members of the base.
     std::vector<Fixed> extensions(const VariableSet& base);
-    /// The values of base + u for every categorical u, of categorical variables; of others they mean nothing.
+    /// The values of base + u for every categorical u and a categorical base; undefined for other u.
     std::vector<Fixed> categorical_extensions(const VariableSet& base);
-    /// The log-likelihood of a continuous child that has one regression on its continuous parents per configuration of the
-    /// categorical ones, and one residual variance, over that of variance 1 without parents. NOT_A_CANDIDATE if a
-    /// configuration has too few rows for a variance.
+    /// The log-likelihood of a continuous child that has one regression on its continuous parents per configuration of
+    /// the categorical parents, and one common residual variance, relative to variance 1 without parents.
+    /// NOT_A_CANDIDATE if a configuration has too few rows for a variance.
     Fixed with_common_variance(int child, const VariableSet& parents);
-    /// What x and each candidate y tell of each other given S, in nats: (g(S+x+y) + g(S)) - (g(S+x) + g(S+y)), and of two
-    /// categorical variables given continuous ones the gain of logistic regressions (`QuadraticLogistic`), for which the
-    /// rows must be in memory. NOT_A_CANDIDATE if a configuration has too few rows.
+    /// The information of x and each candidate y about each other given S, in nats: (g(S+x+y) + g(S)) - (g(S+x) +
+    /// g(S+y)); for two categorical variables given continuous ones the gain of logistic regressions
+    /// (`QuadraticLogistic`), which need the rows in memory. NOT_A_CANDIDATE if a configuration has too few rows.
     std::vector<Fixed> gains(int x, const VariableSet& given, std::span<const int> candidates);
 
-    /// q - 1 + q (x + x (x + 1) / 2) parameters, q the number of configurations of D, seen or not, x that of X.
+    /// q - 1 + q (x + x (x + 1) / 2) parameters, with q the number of possible configurations of D, and x that of X.
     double parameters(const VariableSet& set) const;
 
 private:
@@ -71,7 +74,7 @@ private:
 
     std::shared_ptr<Strata> strata_;
     std::vector<int> order_;
-    /// Of sets of categorical variables, by column.
+    /// Cached values of sets of categorical variables, by column.
     std::shared_ptr<SetFunction> entropy_;
     SetValues values_;
     std::mutex mutex_;

@@ -13,32 +13,32 @@ namespace stablebn {
 
 namespace {
 
-/// e is 2**-40: relative residual variance below which columns count as collinear (specification, section 2).
+/// e is 2**-40, the relative residual variance below which columns count as collinear (specification, section 2).
 constexpr int BITS_OF_SHRINKING = 40;
 
-/// Times the number of correlations between two variables, more than the error of the sum of their squares, some 2**-100. What
-/// one variable leaves of another is 0 or far more than that: of levels 1 / 2N, of integers with a deviation of 2**24 some
-/// 2**-50 / N, of those with 2**22, for more than 2**36 rows, 2**-46 / N.
+/// Times the number of correlations between two variables, an upper bound of the error of the sum of their squares,
+/// about 2**-100. The residual of one variable given another is 0 or far greater: 1 / 2N for levels; about 2**-50 / N
+/// for integers with a standard deviation of 2**24; 2**-46 / N for those with 2**22, for more than 2**36 rows.
 double nothing(std::int64_t rows) { return rows <= (std::int64_t{1} << 28) ? 0x1p-84 : 0x1p-94; }
 
-/// Bits of a determinant. Of a great many columns fewer: there the penalty of a column is so large that they are far
-/// more than enough, and what is rarely worked out in integers would take long.
+/// Bits of a determinant. Fewer for a great many columns, where the penalty of a column is so large that they are more
+/// than enough, and exact integers would take long.
 constexpr int MOST_BITS = 34;
 int bits_for(std::size_t columns) { return columns <= 64 ? MOST_BITS : columns <= 512 ? 24 : 14; }
 
-/// The error of a step of elimination, and a quarter of that of an entry of the matrix, both of which are at most 1. An
-/// operation on numbers of two doubles is off by some 16 * 2**-106, and entries are made of a dozen of them.
+/// The error of an elimination step, and a quarter of that of an entry of the matrix; both are at most 1. An operation
+/// on double-doubles has an error of 16 * 2**-106, and an entry takes about a dozen of them.
 template <class Number>
 constexpr double UNIT_OF_ERROR = std::is_same_v<Number, double> ? 0x1p-53 : 0x1p-99;
 
-/// Of a positive integer.
+/// Number of bits of a positive integer.
 int bit_width(Wide x) {
     const auto high = static_cast<std::uint64_t>(x >> 64);
     return high ? 64 + std::bit_width(high) : std::bit_width(static_cast<std::uint64_t>(x));
 }
 
-/// Bits of the determinants of families: so many that a score is off by less than 2**-14 nats, and no more, as doubles then
-/// rarely leave a doubt.
+/// Bits of the determinants of families: enough that the error of a score is below 2**-14 nats, and no more, so that
+/// doubles rarely leave doubt.
 int bits_for_families(std::int64_t rows) {
     return std::min(MOST_BITS, 14 + bit_width(Wide{rows}));
 }
@@ -61,7 +61,7 @@ Number in(DoubleDouble x) {
     }
 }
 
-/// Rounded to so many bits, if an error of this size, in terms of the number, cannot change them.
+/// Round to `bits` bits, if an error of this relative size cannot change them.
 std::optional<ScaledNumber> rounded(DoubleDouble mantissa, std::int64_t exponent, double error, int bits) {
     const DoubleDouble steps = times_power(mantissa, bits);
     const double whole = std::floor(steps.hi);
@@ -75,7 +75,7 @@ std::optional<ScaledNumber> rounded(DoubleDouble mantissa, std::int64_t exponent
     return ScaledNumber{found, exponent + shift - bits};
 }
 
-/// The trace of the inverse of L D L', L being lower triangular with ones on its diagonal.
+/// The trace of the inverse of L D L', L lower triangular with ones on its diagonal.
 double trace_of_inverse(const Matrix<double>& lower, std::span<const double> pivots) {
     const std::size_t k = pivots.size();
     double trace = 0;
@@ -153,7 +153,8 @@ CovarianceBlocks::CovarianceBlocks(Matrix<Wide> products, std::vector<std::vecto
     }
 }
 
-/// Indicators of all levels add up to 1: so what is left out is minus the sum of the others. Of a number it is 0.
+/// Indicators of all levels sum to 1, so the omitted one is minus the sum of the others. For a continuous variable it
+/// is 0.
 Matrix<Wide> CovarianceBlocks::between(int u, int v) const {
     const auto &rows = columns_[u], &columns = columns_[v];
     Matrix<Wide> found(rows.size() + 1, columns.size() + 1);
@@ -169,8 +170,8 @@ Matrix<Wide> CovarianceBlocks::between(int u, int v) const {
     return found;
 }
 
-/// Let p be the shares of all levels, indicators being divided by the roots of theirs: then the covariance of one
-/// variable is I - q q', q the roots of p. A reflection that takes q to the first axis makes the rest of it I.
+/// Let p be the shares of all levels, and divide indicators by their roots: then the covariance of one variable is I -
+/// q q', q the roots of p. A reflection that maps q to the first axis makes the rest of it I.
 DoubleDouble CovarianceBlocks::whitened(const Matrix<Wide>& between, int u, std::size_t i, int v, std::size_t j) const {
     const auto at = [&](std::size_t a, std::size_t b) { return correlation(between, u, a, v, b); };
     const DoubleDouble share_u = shares_[u][i], share_v = shares_[v][j];
@@ -181,7 +182,7 @@ DoubleDouble CovarianceBlocks::correlation(const Matrix<Wide>& between, int u, s
     return to_double_double(between(i, j)) / (deviations_[u][i] * deviations_[v][j]);
 }
 
-/// The sum of the squares of canonical correlations is that of the squares of all correlations between levels.
+/// The sum of the squares of canonical correlations equals that of the squares of all correlations between levels.
 bool CovarianceBlocks::share(const Matrix<Wide>& between, int u, int v, std::size_t dimensions) const {
     const std::size_t first_u = shares_[u][0].hi == 0, first_v = shares_[v][0].hi == 0;
     DoubleDouble rest{static_cast<double>(dimensions), 0.0};
@@ -224,9 +225,9 @@ ScaledNumber CovarianceBlocks::determinant(std::span<const int> variables, int m
     return *found;
 }
 
-/// The factors L D L' are exact for a matrix A + E: each entry of E is at most as many units of error as there are steps of
-/// elimination before it, as the diagonal of A is 1. |ln det(A + E) - ln det A| is at most 2 |E| trace((A + E)**-1)
-/// as long as |E| times the trace is below 1/2.
+/// The factors L D L' are exact for a matrix A + E, where each entry of E is at most as many units of error as there
+/// are elimination steps before it, because the diagonal of A is 1. |ln det(A + E) - ln det A| is at most 2 |E|
+/// trace((A + E)**-1) as long as |E| times the trace is below 1/2.
 template <class Number>
 std::optional<ScaledNumber> CovarianceBlocks::by_elimination(std::span<const int> columns, int bits) const {
     const std::size_t k = columns.size();
@@ -260,13 +261,13 @@ std::optional<ScaledNumber> CovarianceBlocks::by_elimination(std::span<const int
     const auto size = static_cast<double>(k);
     const double in_entries = size * (size / 2 + 4) * UNIT_OF_ERROR<Number>;
     const double part = in_entries * trace_of_inverse(lower, pivots);
-    // Twice as much again, as the trace is rounded too.
+    // Twice this, because the trace is rounded too.
     return part < 0.125 ? rounded(both(mantissa), exponent, 4 * part, bits) : std::nullopt;
 }
 
-/// The factors L D L' of a matrix that grows, column by column, in doubles, with the trace of its inverse.
+/// The factors L D L' of a matrix that grows column by column, in doubles, with the trace of its inverse.
 ///
-/// A column is eliminated by the same operations as in `by_elimination`, so that the error has the same bound.
+/// A column is eliminated by the same operations as in `by_elimination`, so the error has the same bound.
 class CovarianceBlocks::Elimination {
 public:
     Elimination(const Matrix<double>& matrix, std::size_t most) : matrix_(matrix), lower_(most, most), solved_(most) {
@@ -280,7 +281,7 @@ public:
         steps_.resize(size);
     }
 
-    /// Whether all pivots are positive so far: once one is not, nothing more is eliminated.
+    /// Whether all pivots are positive so far: once one is not, elimination stops.
     bool is_positive() const { return steps_.empty() || steps_.back().pivot > 0; }
 
     void append(int column) {
@@ -322,7 +323,7 @@ public:
         steps_.push_back(step);
     }
 
-    /// The determinant, if the error leaves no doubt of its bits.
+    /// The determinant, if the error leaves no doubt about its bits.
     std::optional<ScaledNumber> determinant(int most_bits) const {
         if (!is_positive()) return std::nullopt;
         if (steps_.empty()) return ScaledNumber{0.5, 1};
@@ -390,13 +391,13 @@ std::vector<CovarianceBlocks::Pair> CovarianceBlocks::determinants_of_families(
     return found;
 }
 
-/// r = A / B * 2**-40 for each column, A and B determinants of integers. Its power of two, and then its bits, are found by
-/// asking whether it is at least some number.
+/// r = A / B * 2**-40 for each column, A and B determinants of integers. Its power of two, and then its bits, are found
+/// by comparing it with numbers.
 ScaledNumber CovarianceBlocks::by_integers(std::span<const int> columns, int bits) const {
     const std::size_t k = columns.size();
     std::int64_t bits_of_integers = bits + 4;
     for (const int column : columns) {
-        // No determinant of covariances is more than the product of its diagonal.
+        // A determinant of covariances is at most the product of its diagonal.
         bits_of_integers += BITS_OF_SHRINKING + bit_width(products_(column, column));
     }
     const auto primes = primes_beyond(bits_of_integers);
@@ -439,7 +440,7 @@ ScaledNumber CovarianceBlocks::by_integers(std::span<const int> columns, int bit
         const std::int64_t middle = high - (high - low) / 2;
         at_least(middle, exponent) ? low = middle : high = middle - 1;
     }
-    // One bit more than is wanted: half a step.
+    // One bit more than needed: half a step.
     int shift = 0;
     const double found = std::frexp(static_cast<double>((low + 1) / 2), &shift);
     return {found, exponent + 1 + shift};

@@ -1,5 +1,5 @@
-// The degenerate Gaussian score of mixed data: a categorical variable is the indicators of all its levels but one, and the
-// columns of all variables together count as Gaussian (Andrews, Ramsey and Cooper 2019).
+// The degenerate Gaussian score of mixed data: a categorical variable is the indicators of all its levels but one, and
+// all columns together are treated as Gaussian (Andrews, Ramsey and Cooper 2019).
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace stablebn {
 
-/// Variables that are blocks of columns: g(S) = -(N / 2) ln r(S), r the determinant of `CovarianceBlocks`, with e (e + 1) / 2
-/// parameters of e columns. g is a function of the set: no order of variables or levels has a part in it.
+/// Scores with g(S) = -(N / 2) ln r(S), r the determinant of `CovarianceBlocks`, and e (e + 1) / 2 parameters for e
+/// columns. g is a set function: the order of variables and levels has no effect.
 class DegenerateGaussianScores final : public SetScores {
 public:
-    /// Variable v is the blocks blocks[v].
+    /// Variable v has the blocks blocks[v].
     DegenerateGaussianScores(std::shared_ptr<const CovarianceBlocks> covariances, std::vector<std::vector<int>> blocks,
                              std::int64_t total, Fixed unit, std::shared_ptr<Pool> pool);
 

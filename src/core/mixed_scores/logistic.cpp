@@ -14,27 +14,28 @@ namespace stablebn {
 
 namespace {
 
-/// Bits after the point of values and of coefficients.
+/// Binary digits of values and of coefficients.
 constexpr int BITS_OF_VALUES = 16;
 constexpr double STEPS_OF_COEFFICIENTS = 0x1p16;
 
-/// Newton's method ends when the log-likelihood will grow by less than this many nats, or after so many steps.
+/// Newton's method stops when the log-likelihood would grow by less than this many nats, or after this many steps.
 constexpr double ENOUGH = 0.125;
 constexpr int MOST_STEPS = 8;
-/// A step that lowers the log-likelihood is halved so often.
+/// Number of times that a step that lowers the log-likelihood is halved.
 constexpr int MOST_HALVINGS = 3;
 
-/// Of the variances in the discriminant analysis, and of the second derivatives: so that collinear columns have a solution.
+/// Ridges of the variances in the discriminant analysis, and of the second derivatives, so that collinear columns have
+/// a solution.
 constexpr double RIDGE_OF_START = 0x1p-10, RIDGE = 0x1p-20;
 
-/// Rows that are worked on together.
+/// Rows that are processed together.
 constexpr std::size_t ROWS = 256;
 
-/// For second derivatives, which only guide the search, values are multiples of 2**-7 below 8 and products with weights of
-/// rows multiples of 2**-11: so sums over ROWS rows fit 32 bits.
+/// For second derivatives, which only guide the search, values are multiples of 2**-7 below 8 and products with row
+/// weights multiples of 2**-11, so that sums over ROWS rows fit 32 bits.
 constexpr double STEPS_OF_SHORT = 0x1p7, STEPS_OF_SHORT_PRODUCTS = 0x1p11, MOST_SHORT = 8;
 
-// Measured: nanoseconds of a row in a fit of some coefficients.
+// Measured: nanoseconds per row of a fit of some coefficients.
 constexpr double COST_OF_ROW = 150;
 
 constexpr int BITS_OF_LOSSES = 32, BITS_OF_GRADIENT = 30, BITS_OF_EXPONENTIALS = 44;
@@ -49,7 +50,7 @@ public:
     void add(std::span<const std::int64_t> weights, std::size_t count, const Term& term) {
         const auto zero = std::bit_cast<std::int64_t>(rounder_);
         if (weights.empty()) {
-            // Unsigned, as what is subtracted at the end may go around.
+            // Unsigned, because the final subtraction may wrap around.
             std::uint64_t sum = 0;
             for (std::size_t i = 0; i < count; ++i) sum += std::bit_cast<std::uint64_t>(term(i) + rounder_);
             units_ += static_cast<std::int64_t>(sum - count * static_cast<std::uint64_t>(zero));
@@ -106,7 +107,7 @@ LogisticRegression::LogisticRegression(std::shared_ptr<const Strata> strata,
     for (std::size_t column = 0; column < strata_->columns(); ++column) {
         const auto steps = strata_->values(static_cast<int>(column));
         for (std::size_t i = 0; i < rows.count; ++i) {
-            // Away from zero, so that minus x is minus as much.
+            // Away from zero, so that the result for -x is that for x with the other sign.
             const std::int64_t size = (std::abs(steps[i]) + (std::int64_t{1} << (shift - 1))) >> shift;
             const double value = static_cast<double>(steps[i] < 0 ? -size : size) * 0x1p-16;
             values_(column, i) = value;
@@ -118,7 +119,7 @@ LogisticRegression::LogisticRegression(std::shared_ptr<const Strata> strata,
 
 double LogisticRegression::cost() const { return COST_OF_ROW * static_cast<double>(strata_->counts().rows().count); }
 
-/// Indicators of all levels add up to 1; the first one that occurs has no column.
+/// Indicators of all levels sum to 1; the first one that occurs has no column.
 Wide LogisticRegression::product(const Regressor& u, std::size_t level, const Regressor& v, std::size_t other) const {
     const auto own = covariances_->columns_of(u.block), others = covariances_->columns_of(v.block);
     const auto& products = covariances_->products();
@@ -144,7 +145,7 @@ std::vector<std::size_t> LogisticRegression::sorted_levels(const Regressor& own,
         std::vector<Wide> found;
         for (const auto& other : family) {
             if (other.is_categorical) continue;
-            // The sign of a column has no say.
+            // The sign of a column has no effect.
             const Wide covariance = product(own, level, other, 0);
             found.push_back(covariance < 0 ? -covariance : covariance);
         }
@@ -186,7 +187,7 @@ public:
 
     std::size_t coefficients() const { return (classes_.size() - 1) * size(); }
 
-    /// The greatest log-likelihood, as far as it was found.
+    /// The greatest log-likelihood found.
     Fixed log_likelihood() {
         std::vector<double> at = discriminants();
         State best = evaluate(at);
@@ -228,12 +229,12 @@ private:
     };
 
     const Levels& levels_of(const Regressor& u) const { return regression_.levels_[u.column]; }
-    /// Of one class: a constant, and one coefficient per column.
+    /// Per class: a constant, and one coefficient per column.
     std::size_t size() const { return columns_.size() + 1; }
     double share(const Column& column) const {
         return static_cast<double>(levels_of(column.variable).sizes[column.level]) / static_cast<double>(rows_.total);
     }
-    /// How many units of the products are one standard deviation, or one indicator; times the number of rows.
+    /// How many units of the products one standard deviation, or one indicator, is; times the number of rows.
     double unit(const Column& column) const {
         if (column.variable.is_categorical) return static_cast<double>(rows_.total);
         return std::sqrt(to_double_double(regression_.product(column.variable, 0, column.variable, 0)).hi);
@@ -246,7 +247,7 @@ private:
     std::vector<double> discriminants() const {
         const std::size_t k = columns_.size(), classes = classes_.size();
         Matrix<double> within(k, k);
-        // Of the mean of each column in each class, less that of all rows.
+        // The mean of each column in each class, less that of all rows.
         Matrix<double> means(classes, k);
         std::vector<double> shares;
         for (std::size_t c = 0; c < classes; ++c) {
@@ -283,7 +284,7 @@ private:
         return found;
     }
 
-    /// The log-likelihood and its derivatives at some coefficients.
+    /// The log-likelihood and its derivatives for given coefficients.
     State evaluate(std::span<const double> at) const {
         const std::size_t others = classes_.size() - 1, d = size(), all = others * d;
         RoundedSum losses(BITS_OF_LOSSES);
@@ -400,7 +401,7 @@ private:
     const LogisticRegression& regression_;
     const Rows& rows_;
     Regressor child_;
-    /// The levels of the child that occur, the most frequent first; and the place of each code among them.
+    /// The levels of the child that occur, the most frequent first; and the index of each code among them.
     std::vector<std::size_t> classes_;
     std::vector<std::int32_t> own_;
     std::vector<Column> columns_;

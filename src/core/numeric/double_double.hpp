@@ -1,4 +1,4 @@
-// Numbers as unevaluated sums of two doubles: about 2**-104 of relative error, by basic operations in the order written.
+// Numbers as unevaluated sums of two doubles: relative error about 2**-104, by basic operations in the order written.
 #pragma once
 
 #include <cmath>
@@ -55,14 +55,14 @@ inline DoubleDouble operator/(DoubleDouble a, DoubleDouble b) {
     return two_sum(q, (r.hi + r.lo) / b.hi);
 }
 
-/// The square root of a positive number: that of its double, and one step of Newton's method.
+/// The square root of a positive number: the root in double precision and one Newton step.
 inline DoubleDouble square_root(DoubleDouble x) {
     const double root = std::sqrt(x.hi);
     const DoubleDouble rest = x - two_product(root, root);
     return two_sum(root, rest.hi / (2 * root));
 }
 
-/// A number times a power of two, exact as long as both parts stay in the range of doubles.
+/// A number times a power of two; exact as long as both parts stay in the range of doubles.
 inline DoubleDouble times_power(DoubleDouble x, int exponent) {
     return {std::ldexp(x.hi, exponent), std::ldexp(x.lo, exponent)};
 }

@@ -11,14 +11,14 @@ namespace {
 using Word = std::uint64_t;
 __extension__ using DoubleWord = unsigned __int128;
 
-/// The primes that are tried one by one, and the square of the next one: what is below it and divided by none is a prime.
+/// Primes for trial division, and the square of the next prime: a smaller number without a divisor among them is prime.
 constexpr std::array<std::int64_t, 54> FIRST_PRIMES{
     2,   3,   5,   7,   11,  13,  17,  19,  23,  29,  31,  37,  41,  43,  47,  53,  59,  61,
     67,  71,  73,  79,  83,  89,  97,  101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151,
     157, 163, 167, 173, 179, 181, 191, 193, 197, 199, 211, 223, 227, 229, 233, 239, 241, 251,
 };
 constexpr std::int64_t SQUARE_OF_NEXT = 257 * 257;
-/// Bases with which no composite below 2**64 passes the test of Miller and Rabin (found by Jim Sinclair, 2011).
+/// Bases for which no composite below 2**64 passes the Miller-Rabin test (found by Jim Sinclair, 2011).
 constexpr std::array<Word, 7> WITNESSES{2, 325, 9375, 28178, 450775, 9780504, 1795265022};
 /// Steps of the search for a divisor between two greatest common divisors.
 constexpr int STEPS_AT_ONCE = 64;
@@ -27,7 +27,7 @@ constexpr int STEPS_AT_ONCE = 64;
 class Modulo {
 public:
     explicit Modulo(Word modulus) : modulus_(modulus), inverse_(modulus) {
-        // Each step doubles the bits that are right; of an odd number the last three are.
+        // Each step doubles the number of correct bits; for an odd number the last three are correct.
         for (int step = 0; step < 5; ++step) inverse_ *= 2 - modulus * inverse_;
         one_ = (Word{0} - modulus) % modulus;
         square_ = static_cast<Word>((DoubleWord{0} - modulus) % modulus);
@@ -49,7 +49,7 @@ private:
     Word modulus_, inverse_, one_, square_;
 };
 
-/// Of an odd number beyond 2 (Miller 1976, Rabin 1980).
+/// Whether an odd number above 2 is prime (Miller 1976, Rabin 1980).
 bool is_prime(Word odd) {
     const Modulo modulo(odd);
     Word exponent = odd - 1;
@@ -87,7 +87,7 @@ Word divisor(Word composite) {
                 found = std::gcd(product, composite);
             }
         }
-        // Several divisors were met at once: they are told apart one step at a time.
+        // Several divisors were found at once: separate them one step at a time.
         if (found == composite) {
             do {
                 start = next(start);

@@ -1,4 +1,4 @@
-// Fixed-point numbers: sums of logarithms that are the same whatever the order of their terms.
+// Fixed-point numbers: their sums do not depend on the order of the terms.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace stablebn {
 
-/// Bits of a fixed-point number after the point.
+/// Number of bits after the binary point.
 constexpr int FIXED_BITS = 62;
 
-/// A number in units of 2**-62. It holds less than 2**65, and wraps around beyond.
+/// A number in units of 2**-62. Represents magnitudes below 2**65 and wraps around beyond.
 struct Fixed {
     Wide units = 0;
 
@@ -28,8 +28,8 @@ struct Fixed {
 
     Fixed times(std::int64_t m) const { return {units * m}; }
 
-    /// As a double, for numbers below 2**47. The digits of each of three parts are exact and added from the left, so that
-    /// what is below 2**23 is rounded once, to the nearest.
+    /// Convert numbers below 2**47 to double. Three parts are exact and added from the high end, so values below 2**23
+    /// are rounded once, to nearest.
     double to_double() const {
         constexpr int low_bits = 32, middle_bits = 14;
         const auto top = static_cast<std::int64_t>(units >> (low_bits + middle_bits));
@@ -39,7 +39,7 @@ struct Fixed {
     }
 };
 
-/// In place of a change of score: the family may not become that. Less than any, and far from the end of the range.
+/// Stands for a change of score that is not allowed: less than any score, and far from the end of the range.
 constexpr Fixed NOT_A_CANDIDATE{-(Wide{1} << 109)};
 
 inline bool is_candidate(Fixed change) { return change.units != NOT_A_CANDIDATE.units; }

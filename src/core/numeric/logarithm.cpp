@@ -152,16 +152,16 @@ constexpr DoubleDouble LN_OF_MIDDLE[SEGMENTS] = {
     {0x1.61e3efda46467p-1, -0x1.a1b727edefae3p-55},
 };
 
-// Counts up to this many factors are multiplied out, beyond it Stirling's series is exact enough.
+// Up to this many factors are multiplied; beyond, Stirling's series is sufficiently exact.
 constexpr int STIRLING_FROM = 16;
 // B(2k) / (2k (2k - 1)), the coefficients of z**(1 - 2k) in Stirling's series, k = 1 .. 10.
 constexpr std::array<double, 10> STIRLING{
     1.0 / 12,          -1.0 / 360, 1.0 / 1260,         -1.0 / 1680,       1.0 / 1188,
     -691.0 / 360360,   1.0 / 156,  -3617.0 / 122400,   43867.0 / 244188,  -174611.0 / 125400,
 };
-// m ln m of larger counts is rare, and computed when it is met.
+// m ln m of larger counts is rare, and computed on demand.
 constexpr std::int64_t LARGEST_TABLE = 1 << 20;
-// So many of them are kept, by each thread.
+// Number of cached values per thread.
 constexpr std::size_t KNOWN_AT_ONCE = 1 << 14;
 
 Fixed ln_of_prime(std::int64_t p) { return to_fixed(ln({static_cast<double>(p), 0.0})); }
@@ -250,7 +250,7 @@ LogTable::LogTable(std::int64_t total) {
 }
 
 Fixed LogTable::beyond(std::int64_t m) {
-    // The same counts are met again and again, and factors take long to find: those met last are kept.
+    // The same counts occur repeatedly, and factoring is slow: recent results are cached.
     struct Known {
         std::int64_t m = 0;
         Fixed value;
@@ -261,7 +261,7 @@ Fixed LogTable::beyond(std::int64_t m) {
     return own.value;
 }
 
-/// The first 16 factors are multiplied out; beyond it is Stirling's series at m + a, less the same at 16 + a.
+/// The first 16 factors are multiplied; beyond them use Stirling's series at m + a less that at 16 + a.
 RisingTable::RisingTable(double a) : a_(a) {
     auto first = std::make_unique<Chunk>();
     DoubleDouble sum;
@@ -291,7 +291,7 @@ Fixed RisingTable::compute(std::int64_t m) const {
     Chunk* chunk = slot.load(std::memory_order_acquire);
     if (!chunk) {
         auto made = std::make_unique<Chunk>();
-        // Another thread may have made it meanwhile: then that one is left in `chunk`.
+        // If another thread has made it meanwhile, `chunk` is that one.
         if (slot.compare_exchange_strong(chunk, made.get(), std::memory_order_acq_rel)) chunk = made.release();
     }
     write((*chunk)[place % CHUNK], term);

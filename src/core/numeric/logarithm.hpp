@@ -1,9 +1,9 @@
-// Natural logarithms by basic operations alone: the same bits on every machine, and no `log` of its library.
+// Natural logarithms by basic operations alone: the same bits on every machine, without the platform's `log`.
 //
-// Logarithms of integers are sums of those of their prime factors, so identities between real numbers survive
-// rounding: 4 ln 4 and 4 * (2 ln 2) are the same integers. As the logarithms of the primes are linearly independent
-// over the rationals, sums of m ln m are equal here when, and for any practical purpose only when, they are equal as
-// real numbers.
+// The logarithm of an integer is the sum of those of its prime factors. So identities between real numbers survive
+// rounding: 4 ln 4 and 4 * (2 ln 2) are the same integers. The logarithms of the primes are linearly independent over
+// the rationals, so sums of m ln m are equal here if they are equal as real numbers, and for all practical purposes
+// only then.
 #pragma once
 
 #include <array>
@@ -20,34 +20,35 @@
 
 namespace stablebn {
 
-/// Natural logarithm of a positive number, absolute error below 2**-90.
+/// Natural logarithm of a positive number; absolute error below 2**-90.
 DoubleDouble ln(DoubleDouble x);
 
-/// Logarithm of the gamma function for z >= 16, absolute error below 2**-66.
+/// Logarithm of the gamma function for z >= 16; absolute error below 2**-66.
 DoubleDouble ln_gamma(DoubleDouble z);
 
-/// A number in fixed point, rounded to an even multiple of 2**-62 so that its half is exact too.
+/// Round a number to fixed point, to an even multiple of 2**-62 so that its half is exact too.
 Fixed to_fixed(DoubleDouble x);
 
-/// ln(mantissa * 2**exponent) / 2, the mantissa in the range of `ln`: an exact multiple of ln(2) / 2 besides.
+/// ln(mantissa * 2**exponent) / 2, with the mantissa in the range of `ln`; the exponent contributes an exact multiple
+/// of ln(2) / 2.
 Fixed half_ln(double mantissa, std::int64_t exponent);
 
 /// ln m of an integer m >= 1: the sum over its prime factors.
 Fixed ln_of_integer(std::int64_t m);
 
-/// m ln m for the counts m that occur in a table of so many rows.
+/// Table of m ln m for the counts m of a table with a given number of rows.
 class LogTable {
 public:
     explicit LogTable(std::int64_t total);
 
     /// m ln m; a count beyond the table is factored.
     Fixed operator[](std::int64_t m) const {
-        // Unsigned: an index that may be negative takes longer.
+        // Unsigned, because an index that may be negative is slower.
         const auto place = static_cast<std::uint64_t>(m);
         return place < size_ ? data_[place] : beyond(m);
     }
 
-    /// The sum of m ln m over counts.
+    /// Sum of m ln m over counts.
     template <class Count>
     Fixed sum(std::span<const Count> counts) const {
         Fixed total;
@@ -65,8 +66,8 @@ private:
     std::uint64_t size_ = 0;
 };
 
-/// ln(Gamma(m + a) / Gamma(a)) by count m: the Dirichlet terms of cells with prior count a. Those of small counts are
-/// remembered; threads may share an object.
+/// Dirichlet terms ln(Gamma(m + a) / Gamma(a)) by count m, for cells with prior count a. Terms of small counts are
+/// cached; threads may share an object.
 class RisingTable {
 public:
     explicit RisingTable(double a);
@@ -86,7 +87,7 @@ public:
         return compute(m);
     }
 
-    /// The sum over counts.
+    /// Sum over counts.
     template <class Count>
     Fixed sum(std::span<const Count> counts) const {
         Fixed total;
@@ -101,7 +102,7 @@ private:
     static constexpr std::uint64_t CHUNK = 64;
     static constexpr std::int64_t UNKNOWN = INT64_MIN;
 
-    /// Two halves of a number: the lower one is written first, and means nothing while the upper one is unknown.
+    /// Two halves of a number: the lower half is written first and is valid only if the upper half is set.
     struct Entry {
         std::atomic<std::int64_t> high = UNKNOWN;
         std::atomic<std::uint64_t> low = 0;
@@ -109,12 +110,12 @@ private:
     using Chunk = std::array<Entry, CHUNK>;
 
     static Fixed joined(std::int64_t high, std::uint64_t low) { return {static_cast<Wide>(high) << 64 | low}; }
-    /// A term that is not yet known; remember it if its count is small.
+    /// Compute a term, and cache it if its count is small.
     Fixed compute(std::int64_t m) const;
     static void write(Entry& entry, Fixed value);
 
     double a_;
-    /// Of 16 factors and more: what to add to Stirling's series at m + a.
+    /// For 16 factors and more: what to add to Stirling's series at m + a.
     DoubleDouble beyond_;
     mutable std::array<std::atomic<Chunk*>, REMEMBERED / CHUNK> chunks_{};
 };
@@ -125,14 +126,14 @@ public:
     std::shared_ptr<const RisingTable> with_prior(double a);
 
 private:
-    /// So many are kept; then each is made for the one who wants it.
+    /// Most tables that are kept; beyond, a table is made per use.
     static constexpr std::size_t MOST_TABLES = 4096;
 
     std::shared_mutex mutex_;
     std::unordered_map<double, std::shared_ptr<const RisingTable>> known_;
 };
 
-/// The sum over counts m of ln(Gamma(m + a) / Gamma(a)).
+/// Sum over counts m of ln(Gamma(m + a) / Gamma(a)).
 Fixed sum_ln_rising(std::span<const std::int64_t> counts, double a);
 
 }  // namespace stablebn

@@ -18,23 +18,23 @@ constexpr DoubleDouble PI{0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53};
 constexpr DoubleDouble SIXTH{0x1.5555555555555p-3, 0x1.5555555555555p-57};
 constexpr DoubleDouble ONE{1.0, 0.0};
 
-// Below it everything rounds to 0 as a double, whatever moderate factor is still to come.
+// Below this everything rounds to 0 as a double, whatever moderate factor follows.
 constexpr double LN_OF_NOTHING = -800;
-// Statistics below it have p-values that round to 1.
+// Smaller statistics have p-values that round to 1.
 constexpr double NEXT_TO_NOTHING = 0x1p-100;
-// Terms of a sum below this part of it do not matter.
+// Terms of a sum below this part of it are negligible.
 constexpr double NEGLIGIBLE = 0x1p-80;
-// From here on the uniform expansion is exact enough.
+// From here on the uniform expansion is sufficiently exact.
 constexpr double MANY_DEGREES = 1 << 21;
 
-/// mantissa * 2**exponent: p-values can be smaller than doubles on the way.
+/// mantissa * 2**exponent: intermediate p-values can be smaller than doubles.
 struct Scaled {
     DoubleDouble mantissa;
     int exponent = 0;
 
     DoubleDouble value() const { return times_power(mantissa, std::max(exponent, -500)); }
 
-    /// The nearest double. The last product rounds, as basic operations do, where the number is below 2**-1022.
+    /// The nearest double. For numbers below 2**-1022 the last product rounds, as basic operations do.
     double rounded() const {
         if (exponent > -900) return std::ldexp(mantissa.hi, exponent);
         if (exponent < -1200) return 0.0;
@@ -51,7 +51,7 @@ Scaled operator+(Scaled a, Scaled b) {
     return shift < -500 ? a : Scaled{a.mantissa + times_power(b.mantissa, shift), a.exponent};
 }
 
-/// exp(y) = 2**k exp(r); and exp(r) - 1 is that of r / 256, a short series, doubled eight times.
+/// exp(y) = 2**k exp(r); exp(r) - 1 is computed from that of r / 256, a short series, by eight doublings.
 Scaled exponential(DoubleDouble y) {
     constexpr int doublings = 8;
     if (!(y.hi > LN_OF_NOTHING)) return {};
@@ -66,7 +66,8 @@ Scaled exponential(DoubleDouble y) {
     return {ONE + less_one, static_cast<int>(k)};
 }
 
-/// artanh(s) = s + s**3 (1/3 + s**2/5 + s**4/7 + ...): the series in brackets, to 2**-90 of itself for |s| <= 1/16.
+/// artanh(s) = s + s**3 (1/3 + s**2/5 + s**4/7 + ...): the series in brackets, with relative error 2**-90 for |s| <=
+/// 1/16.
 DoubleDouble artanh_series(DoubleDouble s) {
     static const auto inverse_odd = [] {
         std::array<DoubleDouble, 11> values;
@@ -81,7 +82,7 @@ DoubleDouble artanh_series(DoubleDouble s) {
 
 DoubleDouble artanh(DoubleDouble s) { return s + s * s * s * artanh_series(s); }
 
-/// ln(1 - r**2), to 2**-85 of itself.
+/// ln(1 - r**2), with relative error 2**-85.
 DoubleDouble ln_of_unexplained(double r) {
     const DoubleDouble square = two_product(r, r);
     if (square.hi > 0.125) return ln(two_sum(1.0, -r) * two_sum(1.0, r));
@@ -135,11 +136,11 @@ DoubleDouble gamma_lower(double df, DoubleDouble x) {
     return (gamma_density(df, x) * sum).value() / DoubleDouble{a, 0.0};
 }
 
-/// erfc(sqrt(x)), which is the upper tail for one degree of freedom.
+/// erfc(sqrt(x)), the upper tail for one degree of freedom.
 ///
 /// With z = sqrt(x) it is 2 z exp(-x) / pi times the integral over t > 0 of exp(-t**2) / (x + t**2). The sum of that
-/// function at multiples of h is off by no more than exp(-(pi / h)**2), once what its pole at t = i z adds is taken
-/// away: 2 / (exp(2 pi z / h) - 1), which from z = 5 on is below 2**-67 of the whole (Hunter and Regan 1972).
+/// function at multiples of h has an error of at most exp(-(pi / h)**2) after subtracting the contribution of its pole
+/// at t = i z: 2 / (exp(2 pi z / h) - 1), which from z = 5 on is below 2**-67 of the total (Hunter and Regan 1972).
 Scaled erfc_of_root(DoubleDouble x) {
     constexpr double h = 7.0 / 16;
     constexpr int most = 17;
@@ -163,8 +164,8 @@ Scaled erfc_of_root(DoubleDouble x) {
 
 /// The upper tail of the gamma distribution for x >= a = df / 2.
 ///
-/// x**(a - 1) exp(-x) / Gamma(a) times 1 + (a - 1) / x + (a - 1)(a - 2) / x**2 + ..., as far as its factors are
-/// positive; where df is odd, the tail for one degree of freedom is left.
+/// x**(a - 1) exp(-x) / Gamma(a) times 1 + (a - 1) / x + (a - 1)(a - 2) / x**2 + ..., as long as its factors are
+/// positive; if df is odd, the tail for one degree of freedom remains.
 Scaled gamma_upper(double df, double x) {
     const double a = df / 2;
     const bool odd = std::floor(a) < a;
@@ -184,13 +185,13 @@ Scaled gamma_upper(double df, double x) {
     return odd ? found + erfc_of_root({x, 0.0}) : found;
 }
 
-/// The upper tail of the gamma distribution for a large a = df / 2 by an expansion that is uniform in x (Temme 1979).
+/// The upper tail of the gamma distribution for large a = df / 2 by an expansion that is uniform in x (Temme 1979).
 double many_degrees(double df, double x) {
     constexpr std::array<double, 8> c0{-1.0 / 3,  1.0 / 12,          -2.0 / 135,  1.0 / 864,
                                        1.0 / 2835, -139.0 / 777600, 1.0 / 25515, -571.0 / 261273600};
     constexpr std::array<double, 4> c1{-1.0 / 540, -1.0 / 288, 1.0 / 378, -77.0 / 77760};
     const double a = df / 2;
-    // So far away the tail is nothing, or all.
+    // This far out the tail is 0 or 1.
     constexpr double far = 1.0 / 16;
     if (!(x > a * (1 - far))) return 1.0;
     if (x > a * (1 + far)) return 0.0;
@@ -223,12 +224,12 @@ double chi_square_tail(double statistic, double df) {
 
 double normal_tail(double z) { return erfc_of_root(times_power(two_product(z, z), -1)).rounded(); }
 
-/// With x = r**2, y = 1 - x and a = df / 2, the tail is an incomplete beta function of y; x**(1/2) y**a / B(a, 1/2)
-/// is a factor of both forms of it. The power series of its complement has only positive terms; far out that would
-/// leave too few digits, and a continued fraction is short, whose terms are positive too (Gauss's, after Pfaff's
+/// With x = r**2, y = 1 - x and a = df / 2, the tail is an incomplete beta function of y; x**(1/2) y**a / B(a, 1/2) is
+/// a factor of both forms of it. The power series of its complement has only positive terms. Far out that would leave
+/// too few digits; there a short continued fraction with positive terms is used (Gauss's, after Pfaff's
 /// transformation).
 double student_tail(double correlation, double df) {
-    // As far out 2**-26 is left of the 1 from which the series is taken: its terms count longer.
+    // This far out the result is at least 2**-26 of the 1 from which the series is subtracted, so smaller terms count.
     constexpr double far = 16, negligible = NEGLIGIBLE * 0x1p-26;
     const double r = std::abs(correlation), a = df / 2;
     if (!(r > NEXT_TO_NOTHING)) return 1.0;
@@ -244,7 +245,7 @@ double student_tail(double correlation, double df) {
         }
         return (ONE - times_power((density * sum).value(), 1)).hi;
     }
-    // The farther out, the fewer terms: measured, these leave less than 2**-66 of it.
+    // Farther out fewer terms suffice: measured, these leave a relative error below 2**-66.
     const int pairs = ln_power.hi > -64 ? 16 : 8;
     const DoubleDouble ratio = y / x;
     DoubleDouble fraction = ONE;

@@ -1,9 +1,9 @@
-// Tails of distributions: p-values, the same bits on every machine.
+// Tails of distributions (p-values), with the same bits on every machine.
 //
-// Nothing here is a function of the platform's library: only basic operations and square roots, in the order written,
-// on numbers of about 100 bits. What is rounded to a double in the end is off by less than 2**-56 of itself; the tails of
-// two statistics that are neighbouring doubles differ by more, unless they are nearly 1. So a greater statistic has no
-// greater p-value, whichever formula each of the two falls to.
+// No function of the platform's library is used: only basic operations and square roots, in the order written, on
+// numbers of about 100 bits. A result is rounded to a double with a relative error below 2**-56. Tails of two
+// neighbouring statistics differ by more, unless they are nearly 1. So a greater statistic never has a greater p-value,
+// whichever formulas are used.
 #pragma once
 
 #include <atomic>
@@ -13,40 +13,40 @@
 
 namespace stablebn {
 
-/// What one test found.
+/// The result of one test.
 struct Outcome {
     double statistic = 0.0;
     double df = 0.0;
     double p_value = 1.0;
 };
 
-/// How likely a chi-square statistic is at least so great, with df = 1, 2, 3, ...: down to 5e-324.
+/// Probability that a chi-square statistic with df = 1, 2, 3, ... is at least this great; down to 5e-324.
 double chi_square_tail(double statistic, double df);
 
-/// How likely a standard normal number is at least so far from 0.
+/// Probability that a standard normal number is at least this far from 0.
 double normal_tail(double z);
 
-/// How likely a correlation is at least so far from 0 by Student's t test with df = 1, 2, 3, ...
+/// Probability that a correlation is at least this far from 0, by Student's t test with df = 1, 2, 3, ...
 double student_tail(double correlation, double df);
 
 /// Fisher's z transform of a correlation, times the square root of the degrees of freedom.
 double fisher_statistic(double correlation, double df);
 
-/// -N ln(1 - r**2): twice the mutual information of Gaussian variables, in nats, times N.
+/// -N ln(1 - r**2): 2 N times the mutual information of Gaussian variables, in nats.
 double information_statistic(double correlation, double total);
 
-/// Statistics between which p-values cease to be above alpha.
+/// Bounds of the statistic at which the p-value crosses alpha.
 struct Critical {
-    /// Of a statistic up to this one the p-value is above alpha.
+    /// Up to this statistic the p-value is above alpha.
     double above = 0.0;
-    /// Of a statistic from this one on it is not.
+    /// From this statistic on the p-value is not above alpha.
     double not_above = std::numeric_limits<double>::infinity();
 };
 
-/// Narrow the statistics where a falling tail crosses alpha, between 0, whose p-value is 1, and a greatest one.
+/// Narrow the bounds at which a decreasing tail crosses alpha, between 0, whose p-value is 1, and a greatest statistic.
 template <class Tail>
 Critical critical(const Tail& tail, double alpha, double greatest) {
-    // Statistics between the bounds need their p-value; so few that narrower bounds would not pay.
+    // Statistics between the bounds need their exact p-value; narrower bounds would save too few of these.
     constexpr double narrow = 1 + 0x1p-10;
     if (tail(greatest) > alpha) return {greatest};
     double above = 0.0, not_above = greatest;
@@ -58,8 +58,7 @@ Critical critical(const Tail& tail, double alpha, double greatest) {
     return {above, not_above};
 }
 
-/// Where chi-square statistics cease to have p-values above alpha, by degrees of freedom: each found when it is asked
-/// for, by any thread.
+/// Critical values of chi-square statistics by degrees of freedom; each is computed on first use, by any thread.
 class CriticalValues {
 public:
     explicit CriticalValues(double alpha) : alpha_(alpha), known_(KNOWN) {}
@@ -69,10 +68,10 @@ public:
     Critical operator()(double df) const;
 
 private:
-    // Tests with more degrees of freedom than this are rare, and have all their p-values worked out.
+    // Tests with more degrees of freedom are rare; all their p-values are computed.
     static constexpr std::size_t KNOWN = 4096;
 
-    /// Both are 0 until they are known; who else finds them finds the same.
+    /// Both values are 0 until computed; concurrent threads compute the same values.
     struct Entry {
         std::atomic<double> above{0.0}, not_above{0.0};
     };
@@ -81,11 +80,11 @@ private:
     mutable std::vector<Entry> known_;
 };
 
-/// Which p-values need not be known.
+/// Which p-values need not be exact.
 struct Spared {
-    /// None where all are to be known.
+    /// Null if all must be exact.
     const CriticalValues* critical = nullptr;
-    /// Those that are not above alpha may be given as 0; those that are, as 1.
+    /// Values that are not above alpha may be given as 0; values above alpha as 1.
     bool small = false, great = false;
 };
 

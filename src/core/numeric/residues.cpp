@@ -7,7 +7,7 @@ namespace stablebn {
 namespace {
 
 constexpr Residue PRIMES_BELOW = Residue{1} << 31;
-/// All primes that are taken are above 2**30: there are 50 million of them.
+/// All primes used are above 2**30: there are 50 million of them.
 constexpr std::int64_t BITS_OF_PRIME = 30;
 
 bool is_prime(Residue odd) {
@@ -21,7 +21,7 @@ bool is_prime(Residue odd) {
 
 std::vector<Residue> primes_beyond(std::int64_t bits) {
     std::vector<Residue> primes;
-    // One more than the integers need.
+    // One more prime than the integers need.
     const auto wanted = static_cast<std::size_t>(bits / BITS_OF_PRIME + 3);
     for (Residue odd = PRIMES_BELOW - 1; primes.size() < wanted; odd -= 2) {
         if (is_prime(odd)) primes.push_back(odd);
@@ -62,8 +62,8 @@ Residue determinant(std::span<Residue> matrix, std::size_t size, Residue prime) 
     return found % prime;
 }
 
-/// Garner's digits: x = d0 + d1 p0 + d2 p0 p1 + ... modulo the product of all primes. As one prime is more than enough, the
-/// last digit is 0 of integers that are not negative, and as great as it can be of others.
+/// Garner's digits: x = d0 + d1 p0 + d2 p0 p1 + ... modulo the product of all primes. There is one prime more than
+/// needed, so the last digit is 0 for nonnegative integers, and maximal for negative ones.
 bool is_negative(std::span<const Residue> residues, std::span<const Residue> primes) {
     std::vector<Residue> digits;
     for (std::size_t i = 0; i < primes.size(); ++i) {

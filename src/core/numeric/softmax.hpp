@@ -1,5 +1,5 @@
-// What multinomial logistic regressions share: exponentials and logarithms made of basic operations alone, so that they are
-// the same on every machine, rounding to fixed steps, so that no order of rows changes a sum, and Newton steps.
+// Common parts of multinomial logistic regressions: exponentials and logarithms by basic operations (the same bits on
+// every machine), rounding to fixed steps (sums do not depend on the order of rows), and Newton steps.
 #pragma once
 
 #include <bit>
@@ -11,10 +11,10 @@
 
 namespace stablebn {
 
-/// Adding this number rounds x to a multiple of 2**-bits, halves to even, and leaves that multiple in the last bits.
+/// Adding this number rounds x to a multiple of 2**-bits, ties to even, and leaves that multiple in the last bits.
 constexpr double rounder(int bits) { return 0x1.8p52 / static_cast<double>(std::uint64_t{1} << bits); }
 
-/// Return e**x for x <= 0, within some units of the last place.
+/// Return e**x for x <= 0, within some units in the last place.
 inline double exponential(double x) {
     constexpr double log2_e = 0x1.71547652b82fep0, ln2_hi = 0x1.62e42feep-1, ln2_lo = 0x1.a39ef35793c76p-33;
     constexpr double whole = 0x1.8p52;
@@ -39,7 +39,7 @@ inline double exponential(double x) {
     return std::bit_cast<double>(std::bit_cast<std::uint64_t>(sum) + power);
 }
 
-/// Return ln x for 1 <= x < 2**20, within some units of the last place of 1.
+/// Return ln x for 1 <= x < 2**20, within some units in the last place of 1.
 inline double logarithm(double x) {
     constexpr double ln2 = 0x1.62e42fefa39efp-1;
     constexpr std::uint64_t root_of_half = 0x3fe6a09e667f3bcd, mantissa = 0x000fffffffffffff, magic = 0x4330000000000000;
@@ -61,7 +61,7 @@ inline double logarithm(double x) {
     return n * ln2 + 2.0 * s * sum;
 }
 
-/// Solve A x = b for a positive definite A, of which the lower triangle is overwritten; return false if it is not.
+/// Solve A x = b for a positive definite A, whose lower triangle is overwritten; return false if it is not.
 inline bool solve(Matrix<double>& a, std::vector<double>& b) {
     const std::size_t n = b.size();
     for (std::size_t j = 0; j < n; ++j) {

@@ -53,7 +53,7 @@ FamilyBank::Listed FamilyBank::extend(int child, const VariableSet& parents, Wid
             if (!smallest(child).contains(u)) families.try_emplace(parents.without(u), Known{other});
         } else if (may_grow && may_have(child, u)) {
             larger.emplace_back(other, parents.with(u));
-            // One that is worth no more than this one is never chosen.
+            // A family that scores no more than this subset is never chosen.
             if (other > score) families.try_emplace(larger.back().second, Known{other});
         }
     }
@@ -63,7 +63,7 @@ FamilyBank::Listed FamilyBank::extend(int child, const VariableSet& parents, Wid
 void FamilyBank::take_in(const CandidateSearch& found) {
     for (int v = 0; v < variables(); ++v) {
         const auto candidates = found.candidates(v);
-        // The first has the required parents alone.
+        // The first has only the required parents.
         for (const auto& [parents, gain] : candidates) known_[v].try_emplace(parents, Known{gain - candidates.front().gain});
     }
     complete_ = found.complete();
@@ -73,7 +73,7 @@ void FamilyBank::extend_up_to(int child, const VariableSet& parents) {
     VariableSet reached = smallest(child);
     Wide score = 0;
     extend(child, reached, score);
-    // The parents that bring most first: there, if anywhere, all families on the way are candidates.
+    // The parents with the greatest gain first: then the families on the way are most likely candidates.
     while (reached.size() < parents.size()) {
         const auto family = scores_->family(child, reached);
         int best = -1;
@@ -90,7 +90,7 @@ void FamilyBank::extend_up_to(int child, const VariableSet& parents) {
 
 void FamilyBank::grow(int child, std::size_t width) {
     Listed level{{0, smallest(child)}};
-    // Two parents may be worth something together and nothing alone, so single ones are extended in any case.
+    // Two parents may improve the score together and neither alone, so single parents are always extended.
     for (bool is_first = true; !level.empty(); is_first = false) {
         const Wide best = level.front().first;
         Listed next;
@@ -131,7 +131,7 @@ Choices FamilyBank::choices(int child) const {
     Listed listed;
     for (const auto& [parents, known] : families) {
         if (known.score < 0) continue;
-        // One that is worth no more than a smaller one which fits wherever it does is never chosen.
+        // A family that scores no more than one of its subsets is never chosen.
         const bool beaten = std::ranges::any_of(parents, [&, &parents = parents, &known = known](int u) {
             const auto smaller = families.find(parents.without(u));
             return smaller != families.end() && smaller->second.score >= known.score;

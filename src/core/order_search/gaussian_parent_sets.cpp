@@ -71,7 +71,8 @@ double GaussianParentSets::eliminate(const VariableSet& parents) {
 }
 
 void GaussianParentSets::invert_factor(std::size_t size) {
-    // `computed` has put the factor where the inverse is to stand: L(i, j), j <= i. Column by column, by substitution.
+    // `computed` has written the factor to where the inverse will be: L(i, j), j <= i. Column by column, by
+    // substitution.
     for (std::size_t j = 0; j < size; ++j) {
         inverse_(j, j) = 1 / inverse_(j, j);
         for (std::size_t i = j + 1; i < size; ++i) {
@@ -82,8 +83,8 @@ void GaussianParentSets::invert_factor(std::size_t size) {
     }
 }
 
-/// The score of v given P is m(P + v) ln det M[P + v] / 2 - m(P) ln det M[P] / 2 less the penalties, and
-/// ln det M[P + v] = ln det M[P] + ln r, r the variance of v given P. With u as another parent r becomes r - c**2 / d, c the
+/// The score of v given P is m(P + v) ln det M[P + v] / 2 - m(P) ln det M[P] / 2 less the penalties, and ln det M[P +
+/// v] = ln det M[P] + ln r, r the variance of v given P. With u as another parent r becomes r - c**2 / d, c the
 /// covariance of u and v and d the variance of u given P; without a parent it becomes r + b**2 / i, b the parent's
 /// coefficient and i its entry on the diagonal of the inverse of M[P].
 ParentSet GaussianParentSets::computed(int child, VariableSet parents) {
@@ -111,7 +112,7 @@ ParentSet GaussianParentSets::computed(int child, VariableSet parents) {
     if (size < terms_.penalties.size()) {
         const double half_larger = terms_.factors[size + 2] / 2, next = terms_.penalties[size];
         const bool is_likelihood = half_larger == half_family && half_family == half_parents;
-        // The part of the determinant of the larger parent set that is the same for all.
+        // The part of the determinant of the larger parent set that all share.
         const double same = (half_larger - 2 * half_family + half_parents) * ln_determinant;
         for (std::size_t u = 0; u < n; ++u) {
             const double variance = std::max(variances_[u], SMALLEST_RESIDUAL * m(u, u));
@@ -119,7 +120,7 @@ ParentSet GaussianParentSets::computed(int child, VariableSet parents) {
             covariances_[u] = covariances_[u] * covariances_[u] / (variance * rest);
         }
         for (std::size_t u = 0; u < n; ++u) {
-            // A variable that explains a share of the variance adds at least as much as that share to the logarithm.
+            // A variable that explains a share of the variance adds at least this share to the logarithm.
             const double share = covariances_[u];
             if (is_likelihood && next - half_family * share < 0 && share < 0.1 &&
                 next - half_family * share * (1 + share) < 0) {

@@ -1,5 +1,5 @@
-// Parent sets of Gaussian scores, by a Cholesky factor in doubles. Only basic operations, in the order written: the same bits on
-// every machine.
+// Parent sets of Gaussian scores, by a Cholesky factor in doubles. Only basic operations in the order written: the same
+// bits on every machine.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace stablebn {
 
 struct ScaledMatrix;
 
-/// What a Gaussian score is made of, see `GaussianScores`; in doubles.
+/// The terms of a Gaussian score in doubles, see `GaussianScores`.
 struct GaussianTerms {
     const ScaledMatrix& matrix;
     /// m, by the size of the set.
     std::vector<double> factors;
-    /// The change of score when a variable with 0, 1, ... parents receives one more that explains nothing.
+    /// The change of score if a variable with 0, 1, ... parents gets one more that explains nothing.
     std::vector<double> penalties;
 };
 
@@ -32,19 +32,20 @@ public:
 
 private:
     ParentSet computed(int child, VariableSet parents);
-    /// Eliminate the parents from the rows of all variables; LOG: of their determinant.
+    /// Eliminate the parents from the rows of all variables; return the logarithm of their determinant.
     double eliminate(const VariableSet& parents);
     void invert_factor(std::size_t size);
 
     GaussianTerms terms_;
-    /// Row j: the covariance of the j-th parent with every variable given the parents before it, over the parent's deviation.
+    /// Row j: the covariance of the j-th parent with every variable given the parents before it, divided by that
+    /// parent's standard deviation.
     Matrix<double> rows_;
-    /// The inverse of the factor: that of the columns of `rows_` that belong to parents.
+    /// The inverse of the factor, which is formed by the columns of `rows_` that belong to parents.
     Matrix<double> inverse_;
     std::vector<double> covariances_, variances_;
 };
 
-/// ln x of a normal number x > 0, with a relative error of some 2**-51.
+/// ln x of a normal number x > 0, with a relative error of about 2**-51.
 double quick_ln(double x);
 
 }  // namespace stablebn

@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Nats: what gains less may be a matter of rounding, and is no gain. The same in units.
+// In nats: a smaller gain may be rounding error and does not count. The same in units.
 constexpr double LEAST_GAIN = 0x1p-20;
 constexpr Wide LEAST_UNITS = Wide{1} << 42;
 
@@ -128,7 +128,7 @@ void GrowShrinkClimber::begin_greedily() {
     own_.place.assign(n, n);
     own_.chosen.resize(n);
     for (int v = 0; v < n; ++v) own_.chosen[v] = &sets_.smallest(v);
-    // The first is one that some other explains best, or explains best itself.
+    // The first variable is one that another explains best, or that explains another best.
     while (static_cast<int>(own_.order.size()) < n) {
         Watch::look_now_and_then();
         int best = -1;
@@ -195,7 +195,7 @@ bool GrowShrinkClimber::move_to_best_place(int x) {
         passed = passed_.size();
     };
 
-    // To the left: what x passes may take it as a parent, and x must do without that.
+    // To the left: variables that x passes may take it as a parent, and x loses them.
     for (int q = from - 1; q >= 0; --q) {
         const int y = own_.order[q];
         if (mine->parents.contains(y)) {
@@ -212,7 +212,7 @@ bool GrowShrinkClimber::move_to_best_place(int x) {
     }
     of_best.assign(passed_.begin(), passed_.begin() + static_cast<std::ptrdiff_t>(passed));
 
-    // To the right: what x passes must do without it, and x may take that as a parent.
+    // To the right: variables that x passes lose it, and x may take them as parents.
     passed_.clear();
     mine = now;
     others = 0;
@@ -275,7 +275,7 @@ void GrowShrinkClimber::forget() {
 }
 
 void GrowShrinkClimber::climb() {
-    // All take turns, in an order that stays: once as many in a row stand where they are best, no move is left.
+    // Variables take turns in a fixed order: once n in sequence are at their best positions, no move is left.
     const std::vector<int> turns = own_.order;
     for (std::size_t at = 0, still = 0; still < turns.size(); at = (at + 1) % turns.size()) {
         Watch::look_now_and_then();
@@ -313,7 +313,7 @@ void GrowShrinkSearch::add(std::vector<int> order, std::vector<VariableSet> pare
 }
 
 void GrowShrinkSearch::climb_waiting() {
-    // The first time, one that begins without any order too.
+    // The first time, add one order that does not depend on any start.
     const bool is_first = orders_.empty();
     const std::size_t count = waiting_.size() + (is_first ? 1 : 0);
     std::vector<std::unique_ptr<GrowShrinkClimber>> found(count);

@@ -1,13 +1,14 @@
-// Search among orders of the variables: the parents of each variable are grown and shrunk among those before it (Andrews et al.
-// 2023, BOSS; Wienoebst, Henckel and Weichwald 2025, FLOP).
+// Search among orders of the variables: the parents of each variable are grown and shrunk among its predecessors
+// (Andrews et al. 2023, BOSS; Wienoebst, Henckel and Weichwald 2025, FLOP).
 //
-// Each order is climbed by moving one variable at a time to its best place. On its way a variable changes places with one
-// neighbour after the other, and only the parents of these two may change. As a parent set from which no single change within
-// the prefix leads up stays one until a variable enters the prefix that it would take in, or one of its parents leaves, most
-// of these steps are a look at one number. Orders are then perturbed and climbed again, and kept if they are no worse.
+// An order is climbed by moving one variable at a time to its best position. On the way the variable is swapped with
+// one neighbour after the other, and only the parents of these two may change. A parent set that no single change
+// within the prefix improves stays so until a variable enters the prefix that would improve it, or one of its parents
+// leaves; so most swaps cost one comparison. Orders are then perturbed and climbed again, and kept if they are no
+// worse.
 //
-// The search proposes graphs by scores in doubles. These are computed in the same way on every machine, and what is drawn comes
-// from a generator keyed by the data, with a stream for each order: threads decide nothing.
+// The search proposes graphs by scores in doubles, which are computed in the same way on every machine. Random numbers
+// come from a generator keyed by the data, with one stream per order, so threads have no effect.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +25,17 @@ namespace stablebn {
 
 class Draws;
 
-/// How much work a search does.
+/// Amount of work of a search.
 struct GrowShrinkEffort {
-    /// Orders side by side.
+    /// Number of orders that are improved side by side.
     int orders = 2;
-    /// Perturbations of each order between two comparisons.
+    /// Number of perturbations of each order between two comparisons.
     int attempts = 10;
-    /// The search ends when so many rounds have brought nothing better.
+    /// The search ends after this many rounds without improvement.
     int rounds_in_vain = 2;
 };
 
-/// Parent sets of all variables, computed once as long as there is room for them.
+/// A cache of parent sets of all variables, of limited size.
 class KnownParentSets {
 public:
     KnownParentSets(FamilyScores& scores, const FamilyLimits& limits);
@@ -46,16 +47,16 @@ public:
     const ParentSet& smallest(int child);
     const ParentSet& changed(int child, const ParentSet& from, int u);
 
-    /// Grow and shrink a parent set, by the greatest gain, until no single change within the prefix leads up.
+    /// Grow and shrink a parent set, by the greatest gain, until no single change within the prefix improves it.
     template <class InPrefix>
     const ParentSet& grow_shrink(int child, const ParentSet& start, const InPrefix& in_prefix);
 
     bool is_full() const { return numbers_ > MOST_NUMBERS; }
-    /// Forget all parent sets but these.
+    /// Remove all parent sets except these.
     void keep(std::span<std::vector<const ParentSet*>* const> used);
 
 private:
-    /// Doubles that are kept: 64 MiB.
+    /// Most doubles that are kept: 64 MiB.
     static constexpr std::size_t MOST_NUMBERS = std::size_t{1} << 23;
     using Known = std::unordered_map<VariableSet, ParentSet, VariableSet::Hash>;
 
@@ -68,27 +69,27 @@ private:
     std::size_t numbers_ = 0;
 };
 
-/// An order, and the parents that each variable has in it.
+/// An order, and the parents of each variable in it.
 struct GrownOrder {
     std::vector<int> order;
-    /// Where each variable stands.
+    /// The position of each variable.
     std::vector<int> place;
     std::vector<const ParentSet*> chosen;
     Wide value = 0;
 };
 
-/// One order that is improved, by one thread at a time.
+/// One order that is being improved, by one thread at a time.
 class GrowShrinkClimber {
 public:
     GrowShrinkClimber(FamilyScores& scores, const FamilyLimits& limits) : sets_(scores, limits) {}
 
-    /// Give each variable of an order parents, beginning with those of `wanted` that stand before it.
+    /// Set the parents of each variable of an order, starting from those of `wanted` that precede it.
     void begin(std::vector<int> order, const std::vector<VariableSet>& wanted);
-    /// Begin with the order in which each variable is the one that those before it explain best.
+    /// Start with the order in which each next variable is the one that its predecessors explain best.
     void begin_greedily();
-    /// Put every variable where it is best, until none moves.
+    /// Move every variable to its best position, until none moves.
     void climb();
-    /// Perturb the order and climb, so many times; keep what is no worse.
+    /// Perturb the order and climb, `attempts` times; keep results that are no worse.
     void improve(Draws& draws, int attempts);
 
     const GrownOrder& own() const { return own_; }
@@ -96,9 +97,9 @@ public:
 
 private:
     bool move_to_best_place(int x);
-    /// Move a variable to a place, or as far as required arcs allow; parents adapt on the way.
+    /// Move a variable to a position, or as far as required arcs allow, and adapt parents on the way.
     void move(int x, int to);
-    /// Put a variable at a place when the parents are known.
+    /// Put a variable at a position if the parents are already known.
     void rotate(int x, int to);
     void perturb(Draws& draws);
     void forget();
@@ -108,7 +109,7 @@ private:
     GrownOrder own_;
     /// The order that was last perturbed, to return to.
     GrownOrder before_;
-    /// In `move_to_best_place`: the parents that variables have once x has passed them.
+    /// In `move_to_best_place`: the parents of variables after x has passed them.
     std::vector<std::pair<int, const ParentSet*>> passed_;
 };
 
@@ -118,13 +119,14 @@ public:
     GrowShrinkSearch(const GrowShrinkSearch&) = delete;
     GrowShrinkSearch& operator=(const GrowShrinkSearch&) = delete;
 
-    /// An order to begin with, or to go on with, and parents to begin with. Every variable must stand behind its required parents.
+    /// Add an order to start or continue with, and parents to start from. Every variable must follow its required
+    /// parents.
     void add(std::vector<int> order, std::vector<VariableSet> parents);
-    /// Search on for about so many seconds, by a step at least: the first climbs, every other is a round. Whether the search
-    /// has ended.
+    /// Search for about this many seconds, at least one step: the first step climbs, every other step is a round.
+    /// Return whether the search has ended.
     bool advance(double seconds);
 
-    /// Where the search stands after so many rounds: with it the same search goes on as if it had never ended.
+    /// The state of the search after a round: the search continues from it as if it had never stopped.
     struct Standing {
         std::vector<int> order;
         std::vector<VariableSet> parents;
@@ -139,8 +141,8 @@ public:
     void go_on_from(const State& state);
 
     std::size_t rounds() const { return rounds_; }
-    /// The parents of each variable in the best order, of the last that was noted where `advance` was left by what a watch
-    /// has thrown; then nothing else may be asked.
+    /// The parents of each variable in the best order. If an exception of a watch ended `advance`, those that were last
+    /// recorded; then nothing else may be queried.
     const std::vector<VariableSet>& parents() const { return best_.parents; }
     const std::vector<int>& order() const { return best_.order; }
 

@@ -16,9 +16,9 @@ using Clock = std::chrono::steady_clock;
 
 // Most arcs that are turned at once.
 constexpr int MOST_MOVED = 4;
-// So many variables choose their families anew at once.
+// Number of variables that choose their families again at once.
 constexpr int CHOOSING = 10;
-// So often in each attempt.
+// Number of such choices per attempt.
 constexpr int TIMES_ANEW = 5;
 
 }  // namespace
@@ -45,7 +45,7 @@ void OrderSearch::add(std::vector<int> order) {
 }
 
 void OrderSearch::note(const Ordering& own) {
-    // An order in which a variable has no family is no DAG.
+    // An order in which a variable has no family is not a DAG.
     if (own.value <= Choices::NOTHING / 2) return;
     parents_.clear();
     for (int v = 0; v < bank_.variables(); ++v) {
@@ -99,7 +99,7 @@ void OrderSearch::move(Ordering& own, int x, int to) const {
     for (int p = first; p <= last; ++p) own.place[own.order[p]] = p;
     for (int p = first; p <= last; ++p) {
         const int y = own.order[p];
-        // Of the others only x is before them now, or is no more.
+        // Among the predecessors of the others only x was added or removed.
         const Choices& of_y = choices(own, y);
         const auto with_x = of_y.with(x);
         const bool concerned = y == x || (to < from ? !with_x.empty() && with_x.front() < own.chosen[y]
@@ -116,7 +116,7 @@ bool OrderSearch::move_to_best_place(Ordering& own, int x) const {
     Wide best = 0;
     int to = from;
 
-    // To the left: what x passes may have it as a parent, and x must do without that.
+    // To the left: variables that x passes may take it as a parent, and x loses them.
     Wide others = 0;
     std::size_t chosen = own.chosen[x];
     for (int q = from - 1; q >= 0; --q) {
@@ -142,7 +142,7 @@ bool OrderSearch::move_to_best_place(Ordering& own, int x) const {
         }
     }
 
-    // To the right: what x passes must do without it, and x may have that as a parent.
+    // To the right: variables that x passes lose it, and x may take them as parents.
     others = 0;
     chosen = own.chosen[x];
     for (int q = from + 1; q < n; ++q) {
@@ -175,7 +175,7 @@ bool OrderSearch::move_to_best_place(Ordering& own, int x) const {
 }
 
 void OrderSearch::climb(Ordering& own) const {
-    // All take turns, in an order that stays: once as many in a row stand where they are best, no move is left.
+    // Variables take turns in a fixed order: once n in sequence are at their best positions, no move is left.
     const std::vector<int> turns = own.order;
     for (std::size_t at = 0, still = 0; still < turns.size(); at = (at + 1) % turns.size()) {
         Watch::look_now_and_then();
@@ -229,7 +229,7 @@ void OrderSearch::turn_path(Ordering& own, Draws& draws) const {
     for (auto up = parents(own, path.back()); !up.empty(); up = parents(own, path.back())) {
         path.push_back(up[draws.below(static_cast<int>(up.size()))]);
     }
-    // From the variable to the one without parents, where that stands.
+    // From the variable to the one without parents, at the position of the latter.
     std::vector<int> order;
     std::vector<bool> is_on_path(own.order.size());
     for (const int v : path) is_on_path[v] = true;
@@ -284,7 +284,7 @@ std::vector<int> OrderSearch::related(const Ordering& own, Draws& draws) const {
 }
 
 void OrderSearch::choose_anew(Ordering& own, const std::vector<int>& some) const {
-    // By variable: those of the some that it descends from, with none of the some between; of one of them, itself.
+    // By variable: its nearest ancestors among the chosen variables; for a chosen variable, itself.
     std::vector<std::uint32_t> above(own.order.size());
     std::vector<bool> chooses(own.order.size());
     for (std::size_t i = 0; i < some.size(); ++i) {
@@ -295,7 +295,7 @@ void OrderSearch::choose_anew(Ordering& own, const std::vector<int>& some) const
         if (chooses[v]) continue;
         for (const int u : parents(own, v)) above[v] |= above[u];
     }
-    // What they lose now against their best families, and at least.
+    // Their present loss relative to their best families, and the least possible loss.
     Wide now = 0, least = 0;
     std::vector<std::vector<Choice>> choices(some.size());
     for (std::size_t i = 0; i < some.size(); ++i) {
@@ -316,7 +316,7 @@ void OrderSearch::choose_anew(Ordering& own, const std::vector<int>& some) const
     if (least >= now) return;
     const std::vector<int> best = best_order(choices, now);
     if (best.empty()) return;
-    // Every variable as soon as those are placed that it descends from.
+    // Place every variable as soon as its ancestors are placed.
     std::vector<int> order;
     std::uint32_t placed = 0;
     std::vector<bool> stands(own.order.size());
@@ -362,7 +362,7 @@ void OrderSearch::improve(Ordering& own, Draws& draws) const {
 }
 
 Ordering OrderSearch::mixed(const Ordering& a, const Ordering& b, Draws& draws) const {
-    // Some variables stand where they stand in the one; the others fill the gaps as they follow each other in the other.
+    // Some variables keep their positions from one order; the others fill the gaps in the sequence of the other order.
     const std::size_t n = a.order.size();
     std::vector<bool> fixed(n);
     for (const int v : a.order) fixed[v] = draws.next() >> 63;
@@ -445,7 +445,7 @@ void OrderSearch::round() {
     in_vain_ = keep_best() ? 0 : in_vain_ + 1;
     if (in_vain_ >= effort_.rounds_in_vain && last_look()) in_vain_ = 0;
     ++rounds_;
-    // The worst gives way to a mixture of two others.
+    // Replace the worst order by a mixture of two others.
     if (orders_.size() < 3) return;
     Draws draws(mix(key_ ^ mix(~rounds_)));
     const auto worst = static_cast<int>(std::ranges::min_element(orders_, {}, &Ordering::value) - orders_.begin());
@@ -463,7 +463,7 @@ bool OrderSearch::advance(double seconds) {
         note(*std::ranges::max_element(orders_, {}, &Ordering::value));
         bank_.scores().pool().run(orders_.size(), [&](std::size_t place) { climb(orders_[place]); });
         keep_best();
-        // The best ones, and of equals the first.
+        // The best orders; ties go to the first.
         std::ranges::stable_sort(orders_, std::ranges::greater{}, &Ordering::value);
         if (static_cast<int>(orders_.size()) > effort_.orders) orders_.resize(effort_.orders);
     } else if (in_vain_ < effort_.rounds_in_vain) {

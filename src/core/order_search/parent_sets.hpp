@@ -1,5 +1,5 @@
-// Parent sets of one variable and the change of score that each single change of them brings, in doubles: what a search that
-// proposes graphs looks at. Which of the proposed graphs is best is decided by exact scores.
+// Parent sets of one variable and the change of score for each single change of them, in doubles, for a search that
+// proposes graphs. Exact scores decide which of the proposed graphs is best.
 #pragma once
 
 #include <limits>
@@ -12,21 +12,21 @@ namespace stablebn {
 
 class FamilyScores;
 
-/// In place of a change of score: the variable cannot have these parents.
+/// Stands for a change of score: the variable cannot have these parents.
 constexpr double IMPOSSIBLE = -std::numeric_limits<double>::infinity();
 
 /// A parent set of one variable.
 struct ParentSet {
     VariableSet parents;
-    /// Its score, less that of a parent set that stays the same for each variable; in units of 2**-62 nats.
+    /// Its score, relative to a fixed parent set of the variable; in units of 2**-62 nats.
     Wide value = 0;
-    /// By variable: the change of score in nats when it becomes a parent or, if it is one, ceases to be one. Changes that are
-    /// not positive may be rough.
+    /// By variable: the change of score in nats if it becomes a parent or, if it is one, is removed. Changes that are
+    /// not positive may be inexact.
     std::vector<double> changes;
 };
 
-/// Computes parent sets. Each is a function of the variable and its parents alone, to the last bit: it does not matter which
-/// sets were computed before. One object per thread.
+/// Computes parent sets. Each is a function of the variable and its parents alone, to the last bit, whatever sets were
+/// computed before. One object per thread.
 class ParentSets {
 public:
     ParentSets() = default;
@@ -36,7 +36,7 @@ public:
 
     /// The smallest parent set that a variable may have.
     virtual ParentSet smallest(int child, const VariableSet& parents) = 0;
-    /// The parent set with one parent more or one less.
+    /// The parent set with one parent added or removed.
     virtual ParentSet changed(int child, const ParentSet& from, int u) = 0;
 };
 

@@ -4,7 +4,7 @@ namespace stablebn {
 
 namespace {
 
-// In the key, for a family that may not be.
+// Stands for a family that is not allowed, in the key.
 constexpr Wide NO_CHANGE = -(Wide{1} << 95);
 
 }  // namespace
@@ -20,7 +20,7 @@ std::uint64_t mix(std::uint64_t number) {
 std::uint64_t Draws::next() { return mix(state_ += 0x9E3779B97F4A7C15U); }
 
 int Draws::below(int count) {
-    // Of 2**32 numbers so few are favoured that no search can tell.
+    // The bias among 2**32 numbers is too small for a search to notice.
     return static_cast<int>((next() >> 32) * static_cast<std::uint64_t>(count) >> 32);
 }
 

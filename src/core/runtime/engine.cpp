@@ -10,7 +10,7 @@
 #include <immintrin.h>
 #endif
 
-// Intrinsics under target attributes, one file: no inline function can leak from one set of instructions to another.
+// Intrinsics with target attributes, in one file: no inline function can leak from one instruction set to another.
 #define AVX2 __attribute__((target("avx2,popcnt")))
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt")))
 
@@ -20,8 +20,8 @@ namespace {
 
 using Word = std::uint64_t;
 
-// Only basic operations, so that every set of instructions gives the same bits: each engine compiles it for itself.
-// Adding and taking away a large number rounds to the nearest integer, ties to even.
+// Only basic operations, so that every instruction set gives the same bits; each engine compiles its own copy. Adding
+// and subtracting a large number rounds to the nearest integer, ties to even.
 inline __attribute__((always_inline)) void slice_numbers(double* rest, std::size_t size, std::int32_t* out) {
     constexpr double scale = 1 << 25;
     constexpr double rounder = 3.0 * (std::int64_t{1} << 51);
@@ -103,7 +103,7 @@ constexpr Kernels kernels{common_two_by_four, common_one_by_four, common, pack_b
 
 namespace avx2 {
 
-/// Bits set in each byte of a vector, by a look-up of half bytes (Mula).
+/// Number of set bits in each byte of a vector, by a table of half bytes (Mula).
 AVX2 inline __m256i bits_of_bytes(__m256i v) {
     const __m256i lookup = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1,
                                             2, 2, 3, 2, 3, 3, 4);
@@ -183,13 +183,13 @@ AVX2 void pack_bytes(const std::uint8_t* codes, std::size_t words, std::uint8_t 
 
 AVX2 inline __m256i load(const std::int32_t* from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); }
 
-/// The products with numbers of which the even and the odd ones are given, added in pairs.
+/// Products with numbers given as even and odd elements, added in pairs.
 AVX2 inline __m256i products(__m256i even, __m256i odd, const std::int32_t* row) {
     const __m256i own = load(row);
     return _mm256_add_epi64(_mm256_mul_epi32(even, own), _mm256_mul_epi32(odd, _mm256_srli_epi64(own, 32)));
 }
 
-/// Eight numbers of a row at once: products are of the lower halves of 64 bits, and the upper ones are shifted there.
+/// Eight numbers of a row at once: products use the lower halves of 64 bits, and the upper halves are shifted there.
 AVX2 void products_two_by_four(const std::int32_t* const* two, const std::int32_t* const* four, std::size_t size,
                                std::int64_t* out) {
     const std::size_t whole = size / 8 * 8;
@@ -217,14 +217,14 @@ constexpr Kernels kernels{common_two_by_four, common_one_by_four, common, pack_b
 
 namespace avx512 {
 
-// g++ 12 warns of its own header: the unused source of a masked operation.
+// g++ 12 warns about its own header: the unused source of a masked operation.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
-/// The first so many of eight lanes.
+/// A mask of the first `count` of eight lanes.
 inline __mmask8 lanes(std::size_t count) { return static_cast<__mmask8>((1U << count) - 1U); }
 
 AVX512 std::int64_t common(const Word* a, const Word* b, std::size_t words) {
@@ -288,7 +288,7 @@ AVX512 void pack_bytes(const std::uint8_t* codes, std::size_t words, std::uint8_
     for (std::size_t w = 0; w < words; ++w, codes += 64) out[w] = _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(codes), wanted);
 }
 
-/// Sixteen numbers of a row at once: products are of the lower halves of 64 bits, and the upper ones are shifted there.
+/// Sixteen numbers of a row at once: products use the lower halves of 64 bits, and the upper halves are shifted there.
 AVX512 void products_two_by_four(const std::int32_t* const* two, const std::int32_t* const* four, std::size_t size,
                                  std::int64_t* out) {
     const std::int32_t *x = two[0], *y = two[1], *a = four[0], *b = four[1], *c = four[2], *d = four[3];
@@ -329,7 +329,7 @@ constexpr Kernels kernels{common_two_by_four, common_one_by_four, common, pack_b
 
 }  // namespace avx512
 
-/// Which engines processor and operating system support. Not __builtin_cpu_supports: it does not link with zig.
+/// The engines that processor and operating system support. Not __builtin_cpu_supports, which does not link with zig.
 struct Processor {
     bool avx2 = false;
     bool avx512 = false;

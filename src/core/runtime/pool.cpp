@@ -21,32 +21,32 @@ namespace stablebn {
 
 namespace {
 
-// How long a thread stays awake for more work. A search has some every few hundred microseconds, and to wake many
-// threads that sleep takes about as long.
+// How long a thread spins for more work before it sleeps. A search shares work every few hundred microseconds, and
+// waking many threads takes about as long.
 constexpr std::chrono::microseconds AWAKE{1000};
 
-// How often a thread that waits looks for news before it offers its core to others.
+// Number of checks before a waiting thread yields its core.
 constexpr int MOMENTS = 32;
 
-/// Wait for a moment, so that another thread on the same core has all of it.
+/// Pause briefly, so that another thread on the same core can use it fully.
 void rest() {
 #if STABLEBN_X86
     _mm_pause();
 #endif
 }
 
-// How long a watch may look away.
+// Longest time between two checks of a watch.
 constexpr std::chrono::milliseconds BETWEEN_LOOKS{30};
 
 thread_local Watch* watch = nullptr;
 
-// Of the job of another thread that this one has a part of.
+// Whether the current part's job was given up, if the job belongs to another thread.
 thread_local const std::atomic<bool>* given_up = nullptr;
 
-/// Ends a part of a job that was given up; what it was given up for is thrown where it was begun.
+/// Ends a part of a job that was given up; the original exception is thrown by the thread that shared the job.
 struct GivenUp {};
 
-/// Work that no other thread takes part in.
+/// Do all parts on this thread.
 void do_alone(std::size_t count, const std::function<void(std::size_t)>& part) {
     for (std::size_t i = 0; i < count; ++i) {
         Watch::look_now_and_then();
@@ -54,7 +54,7 @@ void do_alone(std::size_t count, const std::function<void(std::size_t)>& part) {
     }
 }
 
-/// How many forks lie between this process and the first one.
+/// Number of forks between this process and the first one.
 std::atomic<int> forks{0};
 
 struct Pools {
@@ -62,7 +62,7 @@ struct Pools {
     std::map<int, std::shared_ptr<Pool>> by_size;
 };
 
-/// While there is one, threads that are started hear no signals: those are for the threads of Python.
+/// While one exists, new threads block signals, so that Python's threads receive them.
 class Deaf {
 public:
 #if defined(POSIX_THREADS)
@@ -88,7 +88,7 @@ Pools*& pools() {
 }
 
 #if defined(POSIX_THREADS)
-// A forked process has none of the threads, and perhaps a lock that nobody will open: it starts anew.
+// A forked process has none of the threads, and possibly a locked mutex: it starts with new pools.
 [[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] {
     ++forks;
     pools() = new Pools;
@@ -114,7 +114,7 @@ Pool::Pool(int size) : size_(std::max(size, 1)), forks_(forks) {
     try {
         for (int i = 1; i < size_; ++i) threads_.emplace_back([this] { serve(); });
     } catch (const std::system_error&) {
-        // The system has no more threads to give: the work is the same with those that are there.
+        // The system cannot create more threads; the existing ones do the work.
         size_ = 1 + static_cast<int>(threads_.size());
     } catch (...) {
         end();
@@ -130,7 +130,7 @@ void Pool::end() {
     for (auto& thread : threads_) thread.join();
 }
 
-/// A forked process has the pool, but none of its threads, and its locks as they were.
+/// A forked process has the pool object, but no threads, and locks in an arbitrary state.
 bool Pool::has_threads() const { return size_ > 1 && forks_ == forks; }
 
 void Pool::share(std::size_t count, const std::function<void(std::size_t)>& part) {
@@ -175,7 +175,7 @@ void Pool::perform(Job& job) {
             break;
         }
     }
-    // Without a slot nobody helps: the work is done all the same.
+    // Without a free slot no other thread helps; the work is still done.
     if (free) {
         free->job = &job;
         tell_news();
@@ -191,7 +191,7 @@ void Pool::perform(Job& job) {
             } catch (...) {
                 give_up(job);
             }
-            // Not with tasks: they may take long, and this thread is waited for.
+            // Not with tasks: they may take long, and another thread waits for this one.
             if (!help(false) && free->visitors) wait_for_news(told);
         }
         free->taken = false;
@@ -202,7 +202,7 @@ void Pool::perform(Job& job) {
 bool Pool::work_at(Job& job, bool is_owner) {
     const auto* const outer = given_up;
     try {
-        // Before a part is taken: others may wait for one that was, and for all before it.
+        // Checked before a part is taken, because other threads may wait for a part that was taken.
         if (is_owner) Watch::look_now_and_then();
         const std::size_t place = job.next.fetch_add(1);
         if (place >= job.count) return false;
@@ -229,9 +229,10 @@ bool Pool::help(bool with_tasks) {
         if (!slot.job.load(std::memory_order_relaxed)) continue;
         ++slot.visitors;
         Job* job = slot.job;
-        // One part, not all: who waits for something looks after each whether it has come.
+        // One part only: a waiting thread checks after each whether its own work is done.
         const bool helps = job && job->has_parts() && (with_tasks || !job->are_tasks) && work_at(*job, false);
-        // Nothing touches the job after this. If it was taken away meanwhile, its owner may wait to hear so.
+        // Nothing accesses the job after this. If it was removed meanwhile, its owner may be waiting for this
+        // announcement.
         if (--slot.visitors == 0 && !slot.job) tell_news();
         if (helps) return true;
     }
@@ -263,7 +264,7 @@ void Pool::wait_for_news(std::uint64_t told) {
             continue;
         }
         std::unique_lock lock(mutex_);
-        // Counted before the last look: who tells news after that look sees that somebody sleeps.
+        // Counted before the last check: an announcement after that check sees the sleeping thread.
         ++asleep_;
         const auto is_new = [&] { return told_ != told; };
         if (watch) {
@@ -279,7 +280,7 @@ void Pool::wait_for_news(std::uint64_t told) {
 void Pool::tell_news() {
     ++told_;
     if (!asleep_) return;
-    // Who is about to sleep holds the lock from its last look until it sleeps.
+    // A thread that is about to sleep holds the lock from its last check until it sleeps.
     { const std::lock_guard lock(mutex_); }
     news_.notify_all();
 }

@@ -1,7 +1,7 @@
-// Threads that are kept, and share work.
+// A pool of threads that share work.
 //
-// Who does what can change no result: each part writes only what is its own. A thread that waits for others lends a
-// hand with short work of others, so that two searches at once keep all threads busy.
+// The schedule cannot change a result: each part writes only its own output. A waiting thread runs short parts of other
+// jobs, so two concurrent searches keep all threads busy.
 #pragma once
 
 #include <array>
@@ -19,17 +19,17 @@
 
 namespace stablebn {
 
-/// While there is one, the work that this thread shares looks now and then, between two parts, whether to go on.
+/// While one exists, work that this thread shares calls `look` at intervals, between two parts.
 class Watch {
 public:
-    /// What `look` throws ends the work, also that which other threads have taken of it, as soon as they look.
+    /// An exception of `look` ends the work, including parts that other threads have taken, at their next check.
     explicit Watch(void (*look)());
     ~Watch();
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
 
-    /// Look, unless this thread has done so a moment ago or has no watch; in work of others, look whether they have given it
-    /// up.
+    /// Call `look`, unless this thread did so a moment ago or has no watch. In a part of another thread's job, check
+    /// whether that job was given up.
     static void look_now_and_then();
 
 private:
@@ -40,43 +40,41 @@ private:
 
 class Pool {
 public:
-    /// So many threads, that of the caller included; fewer where the system has no more to give.
+    /// Start `size` threads, including the caller; fewer if the system cannot create them.
     explicit Pool(int size);
     ~Pool();
     Pool(const Pool&) = delete;
     Pool& operator=(const Pool&) = delete;
 
-    /// Nanoseconds of work below which handing it to a second thread costs more than it saves: measured, and changed
-    /// only by tests that force a path.
+    /// Nanoseconds of work below which a second thread does not pay. Measured; only tests change it, to force a path.
     static double worth_a_thread() { return worth_a_thread_.load(std::memory_order_relaxed); }
     static void set_worth_a_thread(double nanoseconds) { worth_a_thread_ = nanoseconds; }
 
     int size() const { return size_; }
 
-    /// Into how many parts to cut work: more than there are threads, so that one that becomes free in the midst still
-    /// finds something to do.
+    /// Number of parts to cut work into: more than threads, so that a thread that finishes early finds another part.
     std::size_t parts() const { return size_ == 1 ? 1 : 2 * static_cast<std::size_t>(size_); }
 
-    /// Do the parts 0 .. count - 1 of short work, which waits for nobody.
+    /// Do parts 0 .. count - 1 of short work that never waits.
     void share(std::size_t count, const std::function<void(std::size_t)>& part);
 
-    /// The same, but with no second thread if all of it takes fewer nanoseconds than it costs to wake one.
+    /// Same, on one thread if all parts together take fewer nanoseconds than waking a second thread.
     void share(std::size_t count, double nanoseconds, const std::function<void(std::size_t)>& part);
 
-    /// The same, many parts to a thread: for parts that take less time than it takes to hand one over.
+    /// Same, with several parts per thread: for parts shorter than the cost of handing one over.
     void share_evenly(std::size_t count, double nanoseconds, const std::function<void(std::size_t)>& part);
 
-    /// Do tasks at once, as far as there are threads; a task may share work in turn.
+    /// Run tasks concurrently, as far as there are threads; a task may share work itself.
     void run(std::size_t count, const std::function<void(std::size_t)>& task);
 
-    /// Help others with short work until something is done; who does it must `announce` it.
+    /// Run short parts of other jobs until `done` returns true; whoever makes it true must call `announce`.
     void help_until(const std::function<bool()>& done);
-    /// The same, and where others have no short work, something else: `otherwise` says whether it found something to
-    /// do. Who brings it more must `announce` it.
+    /// Same; if there is no short work, call `otherwise`, which returns whether it found something to do. Whoever adds
+    /// such work must call `announce`.
     void help_until(const std::function<bool()>& done, const std::function<bool()>& otherwise);
     void announce();
 
-    /// The pool of this process with so many threads; made anew in a forked process, which has none of its threads.
+    /// The pool of this process with `size` threads. A forked process gets a new one, because it has no threads.
     static std::shared_ptr<Pool> with_threads(int size);
 
 private:
@@ -84,17 +82,17 @@ private:
         const std::function<void(std::size_t)>& part;
         std::size_t count;
         bool are_tasks;
-        /// The next part that nobody has taken.
+        /// The next part that no thread has taken.
         std::atomic<std::size_t> next{0};
         std::exception_ptr failure{};
-        /// Whether who takes part in it need not go on: it has failed.
+        /// Whether the remaining parts need not be done because one has failed.
         std::atomic<bool> given_up{false};
 
         bool has_parts() const { return next < count; }
     };
 
-    /// Where a job can be found. No lock is needed to look: who looks is counted first, and the owner takes the job
-    /// away and then waits until nobody looks any more.
+    /// A place for a published job. Reading takes no lock: a reader is counted first; the owner removes the job and
+    /// then waits until no reader is left.
     struct alignas(64) Slot {
         std::atomic<bool> taken{false};
         std::atomic<Job*> job{nullptr};
@@ -104,13 +102,13 @@ private:
     bool has_threads() const;
     void end();
     void perform(Job& job);
-    /// Take a part of a job; false if none is left.
+    /// Do one part of a job; false if none is left.
     bool work_at(Job& job, bool is_owner);
-    /// Note what was just thrown, and drop the parts that nobody has taken.
+    /// Store the current exception and drop the parts that no thread has taken.
     void give_up(Job& job);
-    /// Take a part of a job of others; false if there is none.
+    /// Do one part of another thread's job; false if there is none.
     bool help(bool with_tasks);
-    /// Wait for something new since then: awake for a while, then asleep; no longer than a watch may look away.
+    /// Wait for an announcement after `told`: spin first, then sleep; no longer than the interval of a watch.
     void wait_for_news(std::uint64_t told);
     void tell_news();
     void serve();
@@ -118,10 +116,10 @@ private:
     static inline std::atomic<double> worth_a_thread_{60'000};
 
     int size_;
-    /// How often the process had been forked when the threads were started.
+    /// Number of forks of the process when the threads were started.
     int forks_;
     std::array<Slot, 64> slots_;
-    /// How often there was something new: a job, or the end of one.
+    /// Number of announcements: new jobs and ends of jobs.
     std::atomic<std::uint64_t> told_{0};
     std::atomic<int> asleep_{0};
     std::atomic<bool> ended_{false};

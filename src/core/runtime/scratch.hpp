@@ -1,4 +1,4 @@
-// Memory that is used again and again.
+// Reusable memory.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace stablebn {
 
-/// A piece of memory that grows when more of it is asked for; what is in it at first means nothing.
+/// A buffer that grows on demand; its initial contents are undefined.
 template <class T>
 class Scratch {
 public:
@@ -35,14 +35,14 @@ private:
     std::vector<T, CacheAligned<T>> memory_;
 };
 
-/// Matrices that nobody needs any more, for the next ones: to get new memory from the system takes longer than to fill it.
+/// Released matrices, kept for reuse: new memory from the system takes longer to obtain than to fill.
 template <class T>
 class Spares {
 public:
-    /// Numbers that are kept in all.
+    /// Most elements that are kept in all.
     explicit Spares(std::size_t most) : most_(most) {}
 
-    /// A matrix whose numbers mean nothing until they are written.
+    /// Return a matrix with undefined contents.
     Matrix<T> take(std::size_t rows, std::size_t columns) {
         const std::size_t wanted = rows * columns;
         {

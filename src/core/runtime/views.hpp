@@ -1,4 +1,4 @@
-// Arrays that are looked at, and arrays that are owned; rows are contiguous.
+// Views of arrays, and arrays that own their elements; rows are contiguous.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace stablebn {
 
-/// A matrix that somebody else owns.
+/// A matrix whose elements another object owns.
 template <class T>
 struct MatrixView {
     T* data = nullptr;
@@ -25,7 +25,7 @@ struct MatrixView {
     operator MatrixView<const T>() const { return {data, rows, columns}; }
 };
 
-/// Memory that starts where a line of the cache does: a wide load from there never touches two lines.
+/// Allocates memory aligned to cache lines, so that a wide load never touches two lines.
 template <class T>
 struct CacheAligned {
     using value_type = T;
@@ -35,7 +35,7 @@ struct CacheAligned {
     template <class U>
     CacheAligned(const CacheAligned<U>&) {}
 
-    /// Nothing is written into numbers that are given no value, fixed-point ones too.
+    /// Elements without a value stay uninitialised, also fixed-point numbers.
     template <class U>
     void construct(U* at) {
         if constexpr (!std::is_trivially_copyable_v<U>) ::new (static_cast<void*>(at)) U;
@@ -50,7 +50,7 @@ struct CacheAligned {
     friend bool operator==(CacheAligned, CacheAligned) { return true; }
 };
 
-/// A matrix that owns its numbers.
+/// A matrix that owns its elements.
 template <class T>
 class Matrix {
 public:
@@ -58,7 +58,7 @@ public:
     Matrix(std::size_t rows, std::size_t columns, T value = T{})
         : rows_(rows), columns_(columns), values_(rows * columns, value) {}
 
-    /// A matrix whose numbers mean nothing until they are written, in the memory of a spare one where that suffices.
+    /// A matrix with undefined contents, in the memory of `spare` if that is large enough.
     static Matrix unwritten(std::size_t rows, std::size_t columns, Matrix spare = {}) {
         Matrix matrix = std::move(spare);
         matrix.rows_ = rows;
@@ -69,7 +69,7 @@ public:
 
     std::size_t rows() const { return rows_; }
     std::size_t columns() const { return columns_; }
-    /// How many numbers its memory can hold.
+    /// Number of elements that its memory can hold.
     std::size_t capacity() const { return values_.capacity(); }
     bool empty() const { return values_.empty(); }
     T* data() { return values_.data(); }

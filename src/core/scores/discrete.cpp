@@ -10,16 +10,16 @@ namespace stablebn {
 
 namespace {
 
-/// What it takes to find the groups of some variables, in terms of the time of counting one more variable in them.
+/// Cost of finding the groups of some variables, relative to counting one more variable in them.
 constexpr double COST_OF_GROUPS = 4;
 
-/// In place of a penalty that does not fit.
+/// Stands for a penalty that does not fit.
 constexpr Wide MORE_THAN_ANY_GAIN = Wide{1} << (FIXED_BITS + 48);
 
-/// Larger products of levels are not exact in a double, and no regret is computed of them.
+/// Larger products of levels are not exact in a double, and no regret is computed for them.
 constexpr double MOST_OUTCOMES = 0x1p53;
 
-/// Variables whose first changes one thread works out: as many as fill some lines of the cache.
+/// Variables whose first changes one thread computes: enough to fill cache lines.
 constexpr int NEIGHBOURS = 8;
 
 /// Some rows of a joint table.
@@ -80,10 +80,10 @@ std::vector<Fixed> SetFunction::extensions(const VariableSet& base, std::span<co
 double CategoricalScores::configurations(const VariableSet& set) const { return states(counts().rows(), set.members()); }
 
 double CategoricalScores::cost_of_family() const {
-    // Of a typical family, with as many configurations.
+    // For a typical family with this many configurations.
     constexpr double configurations = 8;
     const double cost = configurations * (counts().cost_of_configuration() + cost_of_cell() * counts().height());
-    // Whoever is asked looks at all rows each time: it always pays to ask for what may be wanted soon, too.
+    // A `RowSource` reads all rows per pass, so it always pays to include queries that may be needed soon.
     return counts().asks() ? std::max(cost, 2 * Pool::worth_a_thread()) : cost;
 }
 
@@ -110,7 +110,7 @@ std::vector<Fixed> CategoricalScores::read_off(const JointTable& table, int chil
         const Fixed more = offset(own_configurations * counts().levels(u), child_levels);
         changes[u] = of_extended(table, u, child_levels, stride) + more - own;
     });
-    // One parent less: its levels are added up.
+    // Remove one parent: sum over its levels.
     std::size_t width = 1;
     for (std::size_t p = table.members.size(); p-- > 0;) {
         const int u = table.members[p], levels = counts().levels(u);
@@ -147,7 +147,7 @@ std::vector<Fixed> CategoricalScores::from_terms(int child, const VariableSet& p
     return changes;
 }
 
-/// A table has all variables; where few are asked for, sets are counted one by one, and each serves all its families.
+/// A table has all variables; for few candidates, sets are counted individually, and each serves all its families.
 std::vector<Fixed> CategoricalScores::work_out_additions(int child, const VariableSet& parents,
                                                          std::span<const int> more) {
     const double joint = configurations(parents.with(child));
@@ -168,7 +168,7 @@ std::vector<Fixed> CategoricalScores::work_out_additions(int child, const Variab
     return changes;
 }
 
-/// By the bits of configurations that occur, all children of a set at once.
+/// Computes gains with the bits of configurations that occur, for all children of a set together.
 template <class Scores>
 class CategoricalScores::GainsByBits final : public Gains {
 public:
@@ -186,7 +186,7 @@ public:
         std::size_t row = 0;
         for (const int u : more_) {
             const auto levels = static_cast<std::size_t>(counts_.levels(u));
-            // The last level has what the others leave of each configuration.
+            // The last level has the remaining rows of each configuration.
             const std::span<std::int32_t> last = last_.take(width);
             std::ranges::copy(sets_.sizes(), last.begin());
             for (std::size_t level = 0; level + 1 < levels; ++level) {
@@ -222,7 +222,7 @@ public:
     }
 
 private:
-    /// Count what is asked for; false where that would take longer than otherwise.
+    /// Count what is needed; false if this would be slower than the other way.
     bool take(const VariableSet& set, std::span<const Growing> growing) {
         if (!sets_.turn_to(set.members())) return false;
         std::vector<std::uint8_t> is_asked(static_cast<std::size_t>(counts_.variables()), 0);
@@ -252,25 +252,25 @@ private:
         return true;
     }
 
-    /// For a variable with more, counting the rows one by one takes less time.
+    /// For a variable with more cells, counting the rows is faster.
     static constexpr double MOST_CELLS = 500;
 
     Scores& scores_;
     Counts& counts_;
     std::unique_ptr<Gains> otherwise_;
     OccurringSets sets_;
-    /// All variables that are asked for by some child, and their levels but the last.
+    /// All variables that some child needs, and their levels but the last.
     std::vector<int> more_;
     std::vector<const Word*> levels_;
-    /// [levels x configurations]: rows.
+    /// [levels x configurations]: number of rows.
     std::vector<std::int32_t> met_;
-    /// By child: the configurations that differ in no other variable, by number.
+    /// By child: the group of configurations that differ in no other variable.
     std::vector<std::uint32_t> groups_;
     std::vector<std::size_t> group_counts_;
     Scratch<std::int32_t> last_, margins_;
 };
 
-/// Some neighbours at a time: no two threads write to one line of the cache. Those with most to do come first.
+/// Some adjacent variables at a time, so that no two threads write to one cache line. Those with most work come first.
 template <class Use>
 void CategoricalScores::share_pairs(double cost, const Use& use) {
     const int parts = (variables() + NEIGHBOURS - 1) / NEIGHBOURS;
@@ -302,12 +302,12 @@ Wide LikelihoodScores::gain(int child, const VariableSet& set, int u, Fixed like
     const Fixed penalty = offset(configurations(set) / levels * counts().levels(u), levels);
     if (!is_candidate(penalty)) return NO_GAIN;
     const Fixed alone = first_terms()[static_cast<std::size_t>(child)] + offset(1, levels);
-    // All others of the set and u are the parents.
+    // The parents are all other members of the set, and u.
     const Fixed arcs = cost_of_arc().times(static_cast<std::int64_t>(set.size()));
     return (likelihood + penalty - alone - arcs).units;
 }
 
-/// From the values of all sets that were worked out beforehand.
+/// Gains from the values of all sets that were computed in advance.
 class LikelihoodScores::GainsBySets final : public Gains {
 public:
     GainsBySets(LikelihoodScores& scores, std::unique_ptr<Gains> otherwise)
@@ -335,7 +335,7 @@ private:
 };
 
 std::unique_ptr<AllSets> LikelihoodScores::sets_worth_it(int most_parents) {
-    // Of more variables, sets or cells too much memory would be needed.
+    // More variables, sets or cells would need too much memory.
     constexpr int most_variables = 32;
     constexpr std::size_t most_sets = std::size_t{1} << 23;
     constexpr double most_cells = 0x1p17;
@@ -384,7 +384,7 @@ const LikelihoodBounds& LikelihoodScores::bounds() {
         bounds_.slack = slack_of_sums(counts().total());
         bounds_.most.resize(n);
         bounds_.with_one = Matrix<Wide>(n, n);
-        // No log-likelihood is more than 0, nor more than that given all other variables, where this can be known soon.
+        // A log-likelihood is at most 0, and at most that given all other variables, if this is cheap to compute.
         constexpr double affordable = 1e9;
         const bool all = static_cast<double>(counts().rows().count) * n * n < affordable;
         const Fixed everything = all ? entropy_(VariableSet(all_but(n, {}))) : Fixed{};
@@ -443,7 +443,7 @@ void LikelihoodScores::work_out_first(std::span<Fixed> terms, MatrixView<Fixed> 
     for (int v = 0; v < variables(); ++v) {
         terms[v] = m_ln_m.sum(sizes.subspan(counts().first(v), counts().levels(v))) - all;
     }
-    // Variables with as many levels have the same penalties.
+    // Variables with equally many levels have the same penalties.
     std::vector<int> distinct;
     for (int v = 0; v < variables(); ++v) distinct.push_back(counts().levels(v));
     std::ranges::sort(distinct);
@@ -489,7 +489,7 @@ Wide PenalisedLikelihood::added_penalty(double configurations, int levels) const
 }
 
 Wide PenalisedLikelihood::penalty(double parameters) const {
-    // What does not fit is more than any gain.
+    // A penalty that does not fit exceeds every gain.
     if (unit_.to_double() * parameters > largest_penalty(counts().total())) return MORE_THAN_ANY_GAIN;
     return unit_.times(static_cast<std::int64_t>(parameters)).units;
 }
@@ -539,7 +539,7 @@ DirichletScores::DirichletScores(std::shared_ptr<Counts> counts, Prior prior, do
 
 SetFunction& DirichletScores::function_with_prior(int count) {
     const std::lock_guard lock(mutex_);
-    // Under 0 the prior that is shared out evenly, otherwise a constant one.
+    // Index 0: the evenly distributed prior; otherwise a constant prior.
     return functions_
         .try_emplace(count, counts(),
                      [this, count](std::span<const std::int64_t> cells, double states) {
@@ -549,7 +549,7 @@ SetFunction& DirichletScores::function_with_prior(int count) {
 }
 
 std::unique_ptr<Gains> DirichletScores::gains() {
-    // With the sparse prior the terms of joint cells depend on which of the variables is the child.
+    // With the sparse prior the terms of joint cells depend on which variable is the child.
     if (counts().asks() || counts().rows().weighted() || prior_ == Prior::sparsely) return FamilyScores::gains();
     return std::make_unique<GainsByBits<DirichletScores>>(*this);
 }
@@ -563,7 +563,7 @@ std::shared_ptr<const RisingTable> DirichletScores::terms_of_margins(double conf
 }
 
 Wide DirichletScores::gain(int child, const VariableSet& set, int, Fixed term) {
-    // All others of the set and the one that joins them are the parents.
+    // The parents are all other members of the set, and the variable that joins them.
     const Fixed arcs = cost_of_arc().times(static_cast<std::int64_t>(set.size()));
     return (term - first_terms()[static_cast<std::size_t>(child)] - arcs).units;
 }
@@ -585,13 +585,14 @@ Fixed DirichletScores::term(int child, const VariableSet& parents) {
     return joint_function()(parents.with(child)) - parent_function(child)(parents);
 }
 
-/// Of the rows that agree in all parents, the first one with each value of the child has a probability of at most 1 / r
-/// of its r values: the prior counts of these are equal. With more parents there are only more such first ones.
+/// Among the rows that agree in all parents, the first row with each value of the child has a probability of at most 1
+/// / r of its r values, because the prior counts of these are equal. With more parents there are only more such first
+/// rows.
 std::optional<Wide> DirichletScores::bound_with_more(int child, const VariableSet& parents) {
     return bound_of_cells(child, static_cast<Wide>(counts().cells(parents.with(child).members()).size()));
 }
 
-/// No more cells occur than there are, nor than rows.
+/// At most as many cells occur as there are cells, and as there are rows.
 std::optional<Wide> DirichletScores::least_bound_with_more(int child, const VariableSet& parents) {
     const double most = std::min(configurations(parents.with(child)), static_cast<double>(counts().total()));
     return bound_of_cells(child, static_cast<Wide>(most));
@@ -608,7 +609,7 @@ std::shared_ptr<FamilyScores> DirichletScores::renumbered(std::span<const int> o
     return scores;
 }
 
-/// The Dirichlet terms of the cells, less those of the cells with the child's levels added up.
+/// The Dirichlet terms of the cells, less those of the cells summed over the child's levels.
 template <class Count>
 Fixed DirichletScores::sum(std::span<const Count> cells, int child_levels, std::size_t stride) const {
     const std::size_t levels = static_cast<std::size_t>(child_levels), block = stride * levels;
@@ -686,7 +687,7 @@ void DirichletScores::work_out_first(std::span<Fixed> terms, MatrixView<Fixed> c
             cells.insert(cells.end(), own.begin(), own.end());
         }
         changes(v, u) = of_cells(cells, counts().levels(v), 1) - terms[v];
-        // With the prior shared out evenly the score is equivalent.
+        // With the evenly distributed prior the score is equivalent.
         const auto stride = static_cast<std::size_t>(counts().levels(v));
         changes(u, v) = prior_ == Prior::evenly ? changes(v, u) : of_cells(cells, counts().levels(u), stride) - terms[u];
     });

@@ -17,20 +17,20 @@
 
 namespace stablebn {
 
-/// A function of sets of variables, of which scores are differences: the sum of a function of their joint counts.
+/// A function g of sets of variables, the sum of a function of their joint counts; scores are differences of it.
 ///
-/// The log-likelihood of v given S is H(S + v) - H(S); so one cache keyed by the set serves every child, every order
-/// and every search. And the gain of an arc, (g(S+u+v) + g(S)) - (g(S+u) + g(S+v)), is symmetric in u and v by its very
-/// form: in integers, u->v and v->u with equal parents tie exactly.
+/// The log-likelihood of v given S is g(S + v) - g(S), so one cache keyed by the set serves every child, order and
+/// search. The gain of an arc, (g(S+u+v) + g(S)) - (g(S+u) + g(S+v)), is symmetric in u and v by its form: in integers,
+/// u -> v and v -> u with equal parents tie exactly.
 class SetFunction {
 public:
-    /// From the joint counts of a set, and the number of its configurations, to the value.
+    /// Maps the joint counts of a set and its number of configurations to the value.
     using OfCounts = std::function<Fixed(std::span<const std::int64_t>, double)>;
 
     SetFunction(Counts& counts, OfCounts of_counts) : counts_(counts), of_counts_(std::move(of_counts)) {}
 
     Fixed operator()(const VariableSet& set);
-    /// The values of base + u, for every u; of members of the base they mean nothing.
+    /// The values of base + u, for every u; undefined for members of the base.
     std::vector<Fixed> extensions(const VariableSet& base);
     std::vector<Fixed> extensions(const VariableSet& base, std::span<const int> candidates);
 
@@ -41,7 +41,7 @@ private:
     std::unordered_map<VariableSet, Fixed, VariableSet::Hash> known_;
 };
 
-/// Scores that are read off the joint table of a family, where that is not too large.
+/// Scores that are computed from the joint table of a family, unless it is too large.
 class CategoricalScores : public FamilyScores {
 public:
     explicit CategoricalScores(std::shared_ptr<Counts> counts)
@@ -51,31 +51,32 @@ public:
     double cost_of_family() const override;
 
 protected:
-    /// Gains by the bits of configurations that occur, of all children of a set at once. Scores have what sums terms over the
-    /// counts of joint configurations, `terms_of_cells`, and over those of parents, `terms_of_margins`; and `gain`.
+    /// Computes gains with bits of the configurations that occur, for all children of a set at once. `Scores` sums
+    /// terms over the counts of joint configurations (`terms_of_cells`) and of parent configurations
+    /// (`terms_of_margins`), and combines them (`gain`).
     template <class Scores>
     class GainsByBits;
 
     std::vector<Fixed> work_out_additions(int child, const VariableSet& parents, std::span<const int> more) override;
     std::vector<Fixed> work_out(int child, const VariableSet& parents) override;
 
-    /// Nanoseconds of a cell in a sum.
+    /// Nanoseconds per cell of a sum.
     virtual double cost_of_cell() const = 0;
-    /// Whether a family's changes may be read off a table.
+    /// Whether the changes of a family may be computed from a table.
     virtual bool suits_table(int, const VariableSet&) const { return true; }
-    /// The score of a child, given the joint cells of it and its parents and the stride of its levels.
+    /// The score of a child, given the joint cells of child and parents, and the stride of the child's levels.
     virtual Fixed of_cells(std::span<const std::int64_t> cells, int child_levels, std::size_t stride) const = 0;
-    /// The same of joint cells with one more variable, slowest; its levels' cells stand one after the other.
+    /// Same for joint cells with one more variable, the slowest; the cells of each of its levels are contiguous.
     virtual Fixed of_extended(const JointTable& table, int u, int child_levels, std::size_t stride) const = 0;
-    /// Minus the penalty of a child with so many levels and so many configurations of its parents, seen or not;
-    /// NOT_A_CANDIDATE where it does not fit.
+    /// Minus the penalty of a child with this many levels and possible parent configurations; NOT_A_CANDIDATE if it
+    /// does not fit.
     virtual Fixed offset(double configurations, int levels) const = 0;
-    /// Terms of a child with the parents and u, for some u; of all others they mean nothing.
+    /// Terms of a child with the parents and u, for each u in `more`; undefined for other u.
     virtual std::vector<Fixed> extended(int child, const VariableSet& parents, std::span<const int> more) = 0;
 
-    /// The product of the numbers of levels; a double, as there may be very many.
+    /// The product of the numbers of levels; a double, because it may be very large.
     double configurations(const VariableSet& set) const;
-    /// Call `use(counts of pairs of levels, u, v)` for all variables u <= v, by several threads.
+    /// Call `use(counts of pairs of levels, u, v)` for all variables u <= v, on several threads.
     template <class Use>
     void share_pairs(double cost, const Use& use);
 
@@ -89,7 +90,7 @@ private:
     std::shared_ptr<Counts> counts_;
 };
 
-/// Log-likelihood less a penalty that depends on numbers of levels alone: H(S + v) - H(S) - penalty.
+/// Log-likelihood less a penalty that depends only on numbers of levels: H(S + v) - H(S) - penalty.
 class LikelihoodScores : public CategoricalScores {
 public:
     explicit LikelihoodScores(std::shared_ptr<Counts> counts);
@@ -109,10 +110,10 @@ protected:
     Fixed of_extended(const JointTable& table, int u, int child_levels, std::size_t stride) const override;
     std::vector<Fixed> extended(int child, const VariableSet& parents, std::span<const int> more) override;
 
-    /// Whether a family of these numbers has an offset. If not, no family with more configurations has.
+    /// Whether a family of these sizes has an offset. If not, no family with more configurations has one.
     virtual bool fits(double configurations, int levels) const = 0;
-    /// By how much the penalty is larger than without parents; very much where it does not fit. More configurations never
-    /// make it smaller, and it is symmetric in its arguments.
+    /// How much larger the penalty is than without parents; very large if it does not fit. Increases with the
+    /// configurations and is symmetric in its arguments.
     virtual Wide added_penalty(double configurations, int levels) const = 0;
     const LikelihoodBounds& bounds();
 
@@ -123,8 +124,8 @@ private:
     const LogTable* terms_of_cells(double) const { return &counts().m_ln_m(); }
     const LogTable* terms_of_margins(double, int) const { return &counts().m_ln_m(); }
 
-    /// The sets that families of at most so many parents consist of whose penalty is no more than a child can gain; none if
-    /// these are too many.
+    /// The variable sets of families of at most `most_parents` parents whose penalty does not exceed the possible gain;
+    /// null if these are too many.
     std::unique_ptr<AllSets> sets_worth_it(int most_parents);
     Wide gain(int child, const VariableSet& set, int u, Fixed likelihood);
 
@@ -148,19 +149,20 @@ protected:
     Wide added_penalty(double configurations, int levels) const override;
 
 private:
-    /// The penalty of so many parameters.
+    /// The penalty of a number of parameters.
     Wide penalty(double parameters) const;
 
     Fixed unit_;
 };
 
 /// Quotient normalised maximum likelihood (qNML): the penalty is the regret of one categorical distribution over the
-/// configurations of S + v less that of one over those of S. A difference of one function of sets, so score equivalent.
+/// configurations of S + v less that over the configurations of S. A difference of one set function, so it is score
+/// equivalent.
 class QuotientLikelihood final : public LikelihoodScores {
 public:
     explicit QuotientLikelihood(std::shared_ptr<Counts> counts);
 
-    /// The regret with so many outcomes, at most 2**53.
+    /// The regret for a number of outcomes, at most 2**53.
     Fixed regret(double outcomes) const;
 
 protected:
@@ -173,9 +175,10 @@ private:
     std::shared_ptr<Regrets> regrets_;
 };
 
-/// How the prior counts of a Dirichlet score are shared out.
+/// How the prior counts of a Dirichlet score are distributed.
 enum class Prior {
-    /// The mass iss, by all cells (BDeu); by the cells of parent configurations that occur (BDs); or 1 a cell (K2).
+    /// The mass iss, over all cells (BDeu), over the cells of parent configurations that occur (BDs), or 1 per cell
+    /// (K2).
     evenly,
     sparsely,
     by_one,
@@ -206,11 +209,11 @@ private:
     std::shared_ptr<const RisingTable> terms_of_cells(double configurations) const;
     std::shared_ptr<const RisingTable> terms_of_margins(double configurations, int child_levels) const;
     Wide gain(int child, const VariableSet& set, int u, Fixed term);
-    /// An upper bound of what a child gains with a family of at least so many cells that occur.
+    /// An upper bound of the gain of a child with a family of at least this many cells that occur.
     Wide bound_of_cells(int child, Wide cells);
 
-    /// The function of child and parents together, or of the parents of a child; not of the sparse prior, which
-    /// depends on which of its variables is the child.
+    /// The set function for child and parents, or for parents alone; not for the sparse prior, which depends on which
+    /// variable is the child.
     SetFunction& function_with_prior(int count);
     SetFunction& joint_function();
     SetFunction& parent_function(int child);

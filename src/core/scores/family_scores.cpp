@@ -81,7 +81,7 @@ std::shared_ptr<FamilyScores> FamilyScores::reordered(std::span<const int> order
 
 namespace {
 
-/// One child after the other.
+/// Computes gains for one child after the other.
 class GainsByAdditions final : public Gains {
 public:
     explicit GainsByAdditions(FamilyScores& scores) : scores_(scores) {}

@@ -1,4 +1,4 @@
-// What a search asks of a score: families, and what each single change of their parents would bring.
+// The interface between searches and scores: families, and the change of score for each single change of their parents.
 #pragma once
 
 #include <atomic>
@@ -20,34 +20,36 @@
 
 namespace stablebn {
 
-/// A family with a larger penalty, in nats, is not a candidate. A log-likelihood gains at most N ln N, for 2**40 rows less than
-/// 2**45 nats: so no such family could be worth it. Up to 2**28 rows the limit is the one that there has always been.
+/// A family with a larger penalty, in nats, is not a candidate. A log-likelihood gains at most N ln N, less than 2**45
+/// nats for 2**40 rows, so no such family can improve the score. Up to 2**28 rows the limit is 2**30.
 inline double largest_penalty(std::int64_t rows) { return rows <= (std::int64_t{1} << 28) ? 0x1p30 : 0x1p46; }
 
 /// One variable with its parents.
 struct Family {
-    /// By variable u: the change of score when u becomes a parent or, where it is one, ceases to be; NOT_A_CANDIDATE
-    /// where the family may not become that. That of the child itself is 0.
+    /// By variable u: the change of score if u becomes a parent or, if it is one, is removed; NOT_A_CANDIDATE if the
+    /// resulting family is not allowed. 0 for the child itself.
     std::vector<Fixed> changes;
 };
 
-/// In place of what a child gains: it cannot have these parents.
+/// Stands for the gain of a child that cannot have these parents.
 constexpr Wide NO_GAIN = -(Wide{1} << 120);
 /// More than any gain.
 constexpr Wide NO_LIMIT = Wide{1} << 120;
 
-/// What a child gains, over having no parents, with all others of a set and one more variable, for some of these.
+/// Gains of a child, over having no parents, with all other members of a set and one more variable, for some such
+/// variables.
 struct Growing {
     int child;
-    /// What it gains with the others of the set alone.
+    /// Its gain with the other members of the set alone.
     Wide own;
-    /// IN, ascending.
+    /// Input: the further variables, ascending.
     std::span<const std::uint16_t> more;
-    /// OUT, one for each; NO_GAIN where it cannot have these parents.
+    /// Output: one gain per further variable; NO_GAIN if it cannot have these parents.
     std::span<Wide> gains;
 };
 
-/// Works out what children gain, set by set: in less time where each set begins like the one before. One for each thread.
+/// Computes gains of children, set by set; faster if each set shares a prefix with the one before. One object per
+/// thread.
 class Gains {
 public:
     Gains() = default;
@@ -58,7 +60,7 @@ public:
     virtual void work_out(const VariableSet& set, std::span<const Growing> growing) = 0;
 };
 
-/// Scores of families; those that were worked out are kept, for every search that meets them again.
+/// Scores of families. Computed families are cached for all searches.
 class FamilyScores {
 public:
     FamilyScores(int variables, int most_parents) : variables_(variables), most_parents_(most_parents) {}
@@ -67,89 +69,93 @@ public:
     FamilyScores& operator=(const FamilyScores&) = delete;
 
     int variables() const { return variables_; }
-    /// Larger sets of parents are not candidates.
+    /// Larger parent sets are not candidates.
     int most_parents() const { return most_parents_; }
     virtual Pool& pool() const = 0;
 
-    /// Charge every arc the same: the score of a DAG is lowered by this much per arc. For a prior over graphs; call it
-    /// before any family is scored. The penalty is the difference of |S| (|S| - 1) / 2, so score equivalence survives.
+    /// Charge every arc the same cost, for a prior over graphs: the score of a DAG decreases by it per arc. Call before
+    /// any family is scored. The penalty is a difference of |S| (|S| - 1) / 2, so score equivalence is preserved.
     void charge_arcs(Fixed cost) { cost_of_arc_ = cost; }
-    /// What each arc costs; `term` and `first_terms` alone leave it out.
+    /// The cost of each arc; only `term` and `first_terms` do not include it.
     Fixed cost_of_arc() const { return cost_of_arc_; }
 
-    /// A family, worked out once.
+    /// A family, computed once.
     std::shared_ptr<const Family> family(int child, const VariableSet& parents);
-    /// Whether a family is known or under way.
+    /// Whether a family is computed or being computed.
     bool knows(int child, const VariableSet& parents);
-    /// A family that may be asked for soon, worked out unless that is done; null where another thread does it now.
+    /// Compute a family that may be needed soon, unless it is known; null if another thread is computing it.
     std::shared_ptr<const Family> prepare(int child, const VariableSet& parents);
 
-    /// The change of score when u becomes a parent, for some u; those of others mean nothing. The family is not kept.
+    /// The change of score if u becomes a parent, for each u in `more`; undefined for other u. The family is not
+    /// cached.
     std::vector<Fixed> additions(int child, const VariableSet& parents, std::span<const int> more);
 
-    /// What works out gains, the cost of arcs included; nothing is kept of them.
+    /// An object that computes gains, including the cost of arcs; gains are not cached.
     virtual std::unique_ptr<Gains> gains();
 
-    /// Nanoseconds that `know_all_sets` takes, roughly; a function of the counts of variables, levels and rows and of bounds
-    /// alone. Infinite where nothing can be worked out beforehand.
+    /// Estimated nanoseconds of `know_all_sets`, from the numbers of variables, levels and rows and from bounds alone.
+    /// Infinite if nothing can be computed in advance.
     virtual double cost_of_all_sets(int) { return std::numeric_limits<double>::infinity(); }
-    /// Nanoseconds that scoring one set of parents among many takes, roughly, if nothing is worked out beforehand.
+    /// Estimated nanoseconds to score one parent set of many, if nothing was computed in advance.
     virtual double cost_of_set() const { return 0; }
-    /// Work out what gains need of all families of at most so many parents that can be worth it; not while gains are worked out.
+    /// Compute in advance what gains need for all families of at most this many parents that can improve the score; not
+    /// while gains are being computed.
     virtual void know_all_sets(int) {}
-    /// What computes parent sets for a search that proposes graphs, by one thread; it must not outlive these scores.
+    /// An object that computes parent sets for a search that proposes graphs, for one thread; it must not outlive these
+    /// scores.
     virtual std::unique_ptr<ParentSets> parent_sets();
 
-    /// An upper bound of what a child gains, over having no parents, with all of some parents and at least one more; none
-    /// where none is known.
+    /// An upper bound of the gain of a child, over having no parents, with all of some parents and at least one more;
+    /// nothing if no bound is known.
     std::optional<Wide> most_with_more(int child, const VariableSet& parents) { return most_with_more(child, parents, NO_LIMIT); }
-    /// The same; it need not be tight where it is above a limit anyway.
+    /// Same; above `limit` the bound need not be tight.
     std::optional<Wide> most_with_more(int child, const VariableSet& parents, Wide limit);
-    /// An upper bound of what one more parent adds to any family that has all of some parents, and perhaps more; `gain` is
-    /// what the child gains with these parents alone, over having none. None where no bound is known.
+    /// An upper bound of what one more parent adds to any family that includes some parents; `gain` is the gain of the
+    /// child with these parents alone. Nothing if no bound is known.
     std::optional<Wide> most_added(int child, const VariableSet& parents, Wide gain, int more);
 
-    /// The score of a family without the cost of its arcs and without what only big integers can hold: the penalty of its
-    /// free parameters.
+    /// The score of a family without the cost of its arcs and without the penalty of free parameters that only big
+    /// integers can represent.
     virtual Fixed term(int child, const VariableSet& parents) = 0;
 
     /// Terms and changes of every variable without parents.
     std::span<const Fixed> first_terms();
     MatrixView<const Fixed> first_changes();
-    /// Whether these are known already.
+    /// Whether these have been computed.
     bool knows_first() const { return knows_first_; }
 
-    /// Of every variable, the sum of the changes with each single parent that is a candidate; and those that are none, as
-    /// child and parent.
+    /// For every variable, the sum of the changes with each single candidate parent; and the pairs (child, parent) that
+    /// are not candidates.
     struct FirstSums {
         std::vector<Wide> sums;
         std::vector<std::pair<int, int>> barred;
     };
     FirstSums sums_of_first_changes();
 
-    /// The same score for variables renumbered so that new i is old order[i].
+    /// The same score for renumbered variables: new i is old order[i].
     std::shared_ptr<FamilyScores> reordered(std::span<const int> order);
 
-    /// Nanoseconds that working out a family takes, roughly.
+    /// Estimated nanoseconds to compute a family.
     virtual double cost_of_family() const = 0;
 
 protected:
-    // What a kind of score implements knows nothing of the cost of arcs.
+    // Implemented by each kind of score, without the cost of arcs.
 
     /// The changes of a family.
     virtual std::vector<Fixed> work_out(int child, const VariableSet& parents) = 0;
-    /// The changes of a family when u becomes a parent, for some u; those of others mean nothing.
+    /// The changes of a family if u becomes a parent, for each u in `more`; undefined for other u.
     virtual std::vector<Fixed> work_out_additions(int child, const VariableSet& parents, std::span<const int> more);
-    /// Write terms and changes of every variable without parents, into memory in which nothing is written.
+    /// Write terms and changes of every variable without parents into uninitialised memory.
     virtual void work_out_first(std::span<Fixed> terms, MatrixView<Fixed> changes);
-    /// What `most_with_more` and `most_added` return where arcs cost nothing.
+    /// The results of `most_with_more` and `most_added` without the cost of arcs.
     virtual std::optional<Wide> bound_with_more(int, const VariableSet&) { return std::nullopt; }
-    /// What `bound_with_more` is not below, known without counting; none where that one takes no counting either.
+    /// A lower bound of `bound_with_more`, known without counting; nothing if that needs no counting either.
     virtual std::optional<Wide> least_bound_with_more(int, const VariableSet&) { return std::nullopt; }
     virtual std::optional<Wide> bound_added(int, const VariableSet&, Wide, int) { return std::nullopt; }
-    /// What `reordered` returns, but for the cost of arcs.
+    /// The result of `reordered`, without the cost of arcs.
     virtual std::shared_ptr<FamilyScores> renumbered(std::span<const int> order) = 0;
-    /// Take over those of another score, where this variable i is its order[i], if they are known there.
+    /// Take over first terms and changes of another score, whose variable order[i] is variable i here, if they are
+    /// known there.
     void adopt_first(FamilyScores& other, std::span<const int> order);
 
 private:
@@ -164,12 +170,12 @@ private:
         }
     };
 
-    /// A family, null if it is not yet known; and whether it was not even under way: then it is now, by who asked.
+    /// Return a family (null if it is not yet computed), and whether the caller must compute it because no thread does.
     std::pair<std::shared_ptr<const Family>, bool> claim(const Key& key);
     std::shared_ptr<const Family> work_out_claimed(const Key& key);
     /// Subtract the cost of arcs from the changes of a family.
     void charge(int child, const VariableSet& parents, std::span<Fixed> changes) const;
-    /// Nanoseconds that it takes to look at every pair of variables.
+    /// Nanoseconds of a pass over all pairs of variables.
     double cost_of_all_pairs() const;
 
     int variables_;
@@ -180,7 +186,7 @@ private:
     std::vector<Fixed> first_terms_;
     Matrix<Fixed> first_changes_;
     std::mutex mutex_;
-    /// Null while a family is under way: who wants it waits for it, and helps.
+    /// Null while a family is being computed: other threads that need it wait and help.
     std::unordered_map<Key, std::shared_ptr<const Family>, HashOfKey> families_;
 };
 

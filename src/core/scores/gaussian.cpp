@@ -12,10 +12,10 @@ namespace stablebn {
 
 namespace {
 
-// Measured: nanoseconds of a family of few parents, for each other variable.
+// Measured: nanoseconds of a family with few parents, per other variable.
 constexpr double COST_OF_CANDIDATE = 150;
 
-// Nats: bounds that may be off by more are of no use.
+// In nats: bounds with a larger possible error are useless.
 constexpr double MOST_SLACK = 1.0;
 
 constexpr double LN_2 = 0.6931471805599453;
@@ -44,8 +44,8 @@ Fixed GaussianScores::half_ln_of(double mantissa, std::int64_t exponent, std::si
     return half_ln(mantissa, exponent).times(factors_[size]);
 }
 
-/// A pivot below 2**-40 of its variable's own diagonal counts as that. A pair has a formula of its own, symmetric in
-/// its members to the last bit, so that it can serve before any order is known.
+/// A pivot below 2**-40 of its variable's own diagonal is replaced by that. A pair has a formula of its own, symmetric
+/// to the last bit, so that it can be used before the variables are ordered.
 Fixed GaussianScores::half_ln_determinant(std::span<const int> members) const {
     const auto& m = matrix_.entries;
     const std::size_t k = members.size();
@@ -73,8 +73,8 @@ Fixed GaussianScores::half_ln_determinant(std::span<const int> members) const {
     return half_ln_of(mantissa, exponent, k);
 }
 
-/// All u with the same place p share the elimination of the members before it. `work` is the matrix of the members
-/// after that: columns before p are as they were when they were eliminated, `ratios` what they were divided to.
+/// All u inserted at the same position p share the elimination of the members before it. `work` is the matrix of the
+/// members from p on; columns before p are as they were when they were eliminated, `ratios` their multipliers.
 std::vector<Fixed> GaussianScores::half_ln_determinants_extended(std::span<const int> members) const {
     const auto& m = matrix_.entries;
     const std::size_t k = members.size();
@@ -168,14 +168,15 @@ void GaussianScores::find_bounds() {
     for (int v = 0; v < n; ++v) {
         const Fixed most = whole - half_ln_determinant(everything.without(v).members()) - half_ln_determinant(std::span(&v, 1));
         found.most[v] = most.units;
-        // A power of two no greater than the residual variance: of basic operations alone.
+        // A power of two at most the residual variance, by basic operations alone.
         const double bits = 2 * most.to_double() / (LN_2 * static_cast<double>(factors_[0]));
         smallest = std::min(smallest, std::ldexp(1.0, static_cast<int>(std::floor(bits))));
         for (int u = 0; u < n; ++u) {
             if (u != v) found.with_one(v, u) = (changes(v, u) + cost_of_arc()).units + unit();
         }
     }
-    // A pivot is off by some 2**-53 of its own diagonal for each elimination, and each logarithm by that over the pivot.
+    // A pivot has an error of about 2**-53 of its own diagonal per elimination, and each logarithm that error divided
+    // by the pivot.
     const double slack = -static_cast<double>(factors_[0]) * n * n * 0x1p-50 / smallest;
     if (!(slack < MOST_SLACK)) return;
     found.slack = slack_of_sums(std::abs(factors_[0])) + static_cast<Wide>(slack * 0x1p30) * (Wide{1} << 32);

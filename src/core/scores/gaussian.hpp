@@ -1,8 +1,8 @@
 // Scores of continuous data: differences of log-determinants of matrices of cross-products (specification, section 2).
 //
-// Only basic operations, in the order written: the same bits on every machine. Elimination follows the numbering of
-// the variables, and each entry receives the same updates whatever other variables are eliminated with it; so sets of
-// three or more have the same bits in every layout once the variables are numbered canonically, smaller sets before.
+// Only basic operations in the order written: the same bits on every machine. Elimination follows the numbering of the
+// variables, and each entry receives the same updates whatever other variables are eliminated. So sets of up to two
+// variables have the same bits in every column order, and larger sets once the variables are numbered canonically.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,21 @@
 
 namespace stablebn {
 
-/// Relative residual variance below which columns count as collinear: the factor is noise there (specification, section 2).
+/// Relative residual variance below which columns count as collinear, because the factor is noise (specification,
+/// section 2).
 constexpr double SMALLEST_RESIDUAL = 1.0 / (std::int64_t{1} << 40);
 
-/// A symmetric positive matrix whose entry (u, v) is entries(u, v) * 2**(exponents[u] + exponents[v]); the diagonal of
-/// the entries lies in [1, 4).
+/// A symmetric positive matrix with entry (u, v) = entries(u, v) * 2**(exponents[u] + exponents[v]); diagonal entries
+/// are in [1, 4).
 struct ScaledMatrix {
     Matrix<double> entries;
     std::vector<std::int64_t> exponents;
 };
 
-/// Scores that are m(S + v) ln det M[S + v] / 2 - m(S) ln det M[S] / 2, and an offset by the number of parents.
+/// Scores m(S + v) ln det M[S + v] / 2 - m(S) ln det M[S] / 2, plus an offset by the number of parents.
 class GaussianScores final : public FamilyScores {
 public:
-    /// `factors` are m by the size of the set, `offsets` those of 0, 1, ... parents, as many as there may be.
+    /// `factors` is m by the size of the set, `offsets` the offset by the number of parents.
     GaussianScores(ScaledMatrix matrix, std::vector<std::int64_t> factors, std::vector<Fixed> offsets,
                    std::shared_ptr<Pool> pool);
 
@@ -49,11 +50,11 @@ protected:
     void work_out_first(std::span<Fixed> terms, MatrixView<Fixed> changes) override;
 
 private:
-    /// The same of the members and u, for each other variable u, which takes its place among them.
+    /// Same for the members and u, for each other variable u, which is inserted in its order.
     std::vector<Fixed> half_ln_determinants_extended(std::span<const int> members) const;
     Fixed half_ln_of(double mantissa, std::int64_t exponent, std::size_t size) const;
     Fixed difference(std::span<const int> family, std::span<const int> parents) const;
-    /// None where determinants of many columns are noise, or the score is no likelihood with a penalty.
+    /// Nothing if determinants of many columns are noise, or the score is not a penalised likelihood.
     const std::optional<LikelihoodBounds>& bounds();
     void find_bounds();
     /// The penalty of one parent.

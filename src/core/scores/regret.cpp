@@ -11,7 +11,7 @@ namespace {
 __extension__ using UnsignedWide = unsigned __int128;
 
 constexpr std::size_t LIMBS = 4;
-// Logarithms are reduced to the ratio to the beginning of one of so many segments of [1, 2).
+// Logarithms are reduced to the ratio to the start of one of 2**SEGMENT_BITS segments of [1, 2).
 constexpr int SEGMENT_BITS = 5;
 constexpr std::uint64_t SEGMENTS = std::uint64_t{1} << SEGMENT_BITS;
 // From 53 bits to 106, 212 and the last bits.
@@ -30,7 +30,7 @@ LongFixed operator+(const LongFixed& a, const LongFixed& b) {
     return sum;
 }
 
-/// Modulo 2**64: a difference below 0 is its two's complement.
+/// Modulo 2**64: a negative difference is in two's complement.
 LongFixed operator-(const LongFixed& a, const LongFixed& b) {
     LongFixed difference;
     std::uint64_t borrow = 0;
@@ -53,7 +53,7 @@ LongFixed operator*(const LongFixed& a, const LongFixed& b) {
         }
         product[i + LIMBS] = static_cast<std::uint64_t>(carry);
     }
-    // Three limbs stand after the point.
+    // Three limbs are after the binary point.
     return {{product[3], product[4], product[5], product[6]}};
 }
 
@@ -94,7 +94,7 @@ LongFixed shifted_right(const LongFixed& a, int bits) {
 
 double to_double(const LongFixed& a) { return static_cast<double>(a.limbs[3]) + static_cast<double>(a.limbs[2]) * 0x1p-64; }
 
-/// A double of at least 0 and below 2**63, exactly.
+/// A double in [0, 2**63), exactly.
 LongFixed from_double(double value) {
     LongFixed found;
     for (std::size_t i = LIMBS; i-- > 0;) {
@@ -112,7 +112,7 @@ LongFixed reciprocal(const LongFixed& a) {
     return found;
 }
 
-/// The square root of a number of at least 1 and below 2**43, with an error below 2**-148.
+/// The square root of a number in [1, 2**43), with an error below 2**-148.
 LongFixed square_root(const LongFixed& a) {
     LongFixed inverse = from_double(1.0 / std::sqrt(to_double(a)));
     for (int step = 0; step < NEWTON_STEPS; ++step) {
@@ -134,7 +134,7 @@ LongFixed ln_of_ratio(const LongFixed& z) {
 
 struct Logarithms {
     LongFixed ln_2 = ln_of_ratio(integer(1) / 3);
-    /// Of 1 + i / SEGMENTS.
+    /// Logarithms of 1 + i / SEGMENTS.
     std::array<LongFixed, SEGMENTS> ln_of_segment;
 
     Logarithms() {
@@ -142,7 +142,7 @@ struct Logarithms {
     }
 };
 
-/// The natural logarithm of a number of at least 1 and below 2**63, with an error below 2**-180.
+/// The natural logarithm of a number in [1, 2**63), with an error below 2**-180.
 LongFixed ln(const LongFixed& a) {
     static const Logarithms known;
     const int exponent = 63 - std::countl_zero(a.limbs[3]);

@@ -10,10 +10,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// To look for likely families takes as long as some part of a step.
+// Searching for likely families costs a considerable part of a step.
 constexpr std::size_t STEPS_BETWEEN_WISHES = 4;
 
-/// Constraints by place, with the most parents of every variable: no more than so many.
+/// Constraints by position, with the most parents of every variable, at most `no_more`.
 Constraints by_place(const Constraints& constraints, std::span<const int> order, int usual, int no_more) {
     const auto& arcs = constraints.arcs;
     Constraints placed{Matrix<std::uint8_t>(arcs.rows(), arcs.columns()), {}};
@@ -101,8 +101,8 @@ bool Climber::work_ahead() {
     const int child = order_[wish->place];
     const auto family = scores_->prepare(child, wish->parents);
     if (!family || static_cast<int>(wish->parents.size()) >= dag_.most_parents(wish->place)) return true;
-    // Where yet another parent gains no less, that step follows at once. What can be reached may have changed since the
-    // wish: then this is in vain.
+    // If another parent gains at least as much, that step follows at once. Reachability may have changed since the
+    // family was proposed; then this computation is in vain.
     double gain = wish->gain;
     int next = -1;
     for (int place = 0; place < dag_.variables(); ++place) {
@@ -135,7 +135,7 @@ bool Climber::advance(double seconds, std::size_t ahead) {
         if (ahead && steps++ % STEPS_BETWEEN_WISHES == 0) wish(ahead);
         make(best);
     }
-    // Nothing more is asked for; threads that are left go on with the wishes of others.
+    // Nothing more will be needed; other threads turn to the families of other climbers.
     wishes_.set({});
     return true;
 }
@@ -145,7 +145,7 @@ void Climber::make(const BestMoves& best) {
     follow({best.first, best.second, dag_.change(best.first), best.delta, best.next_delta, best.arbitrary});
     dag_.set_gains(v, gains(v));
     if (kind == Move::reverse) dag_.set_gains(u, gains(u));
-    // Of both: what may be added to either depends on the arc between them.
+    // For both ends, because the arc between them decides what may be added to either.
     dag_.set_candidates(v);
     dag_.set_candidates(u);
 }
@@ -176,7 +176,7 @@ bool climb_on(std::span<Climber* const> climbers, double seconds) {
     FamilyScores& scores = climbers[0]->scores();
     Pool& pool = scores.pool();
     const auto threads = static_cast<std::size_t>(pool.size());
-    // Each thread that does not climb has some to choose from. Of more, many would be worked out in vain.
+    // Enough families for each thread that does not climb. More would often be computed in vain.
     const bool wishing = threads > climbers.size() && scores.cost_of_family() >= Pool::worth_a_thread();
     const std::size_t ahead = wishing ? threads : 0;
     std::atomic<bool> all_ended{true};
@@ -184,7 +184,7 @@ bool climb_on(std::span<Climber* const> climbers, double seconds) {
         if (!climbers[place]->advance(seconds, ahead)) all_ended = false;
     };
     if (wishing) {
-        // The threads that do not climb work ahead, until no climber is left.
+        // The threads that do not climb compute families in advance, until no climber is left.
         std::atomic<std::size_t> climbing{climbers.size()}, turn{0};
         pool.run(threads, [&](std::size_t place) {
             if (place >= climbers.size()) {
@@ -208,7 +208,7 @@ bool climb_on(std::span<Climber* const> climbers, double seconds) {
             climb(place);
         });
     } else if (scores.cost_of_family() * scores.variables() >= 2 * Pool::worth_a_thread()) {
-        // A search works out about one family for each variable, and both may work out the same one at the same time.
+        // A search computes about one family per variable, and two searches may compute the same one concurrently.
         pool.run(climbers.size(), climb);
     } else {
         for (std::size_t place = 0; place < climbers.size() && all_ended; ++place) climb(place);

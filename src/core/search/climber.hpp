@@ -1,4 +1,4 @@
-// Hill climbing and tabu search: the one climbing loop (specification, section 3).
+// Hill climbing and tabu search over DAGs: one climbing loop for both (specification, section 3).
 #pragma once
 
 #include <atomic>
@@ -17,18 +17,18 @@
 
 namespace stablebn {
 
-/// Hill climbing is the case of no tabu list and no patience.
+/// Hill climbing has tabu = 0 and noinc = 0.
 struct ClimbOptions {
-    /// How many of the last DAGs may not be visited again.
+    /// Number of visited DAGs that the search must not return to.
     int tabu = 0;
-    /// How many moves that do not improve the score are tolerated since the best one.
+    /// Number of moves in sequence that may fail to improve on the best DAG.
     int noinc = 0;
-    /// Of a variable of which the constraints do not say it.
+    /// Limit for variables without a limit in the constraints.
     int most_parents = 0;
     std::int64_t most_steps = 0;
 };
 
-/// What was done, with variables by place in the order.
+/// A move that was made; variables are given by position in the order.
 struct Step {
     Move move, runner_up;
     Fixed change;
@@ -36,27 +36,27 @@ struct Step {
     bool arbitrary;
 };
 
-/// Families that the next steps of a climb are likely to ask for: other threads take them and work them out meanwhile.
-/// Those that are worked out in vain change nothing.
+/// Candidate families for the next steps of a climb, which other threads compute in advance. Families computed in vain
+/// change nothing.
 class Wishes {
 public:
     struct Wish {
-        /// What the step would bring.
+        /// Gain of the step.
         double gain;
-        /// The child, by place; and by places, as bits, the variables that can be reached from it.
+        /// The child, by position; and the variables reachable from it, as bits of positions.
         int place;
         std::vector<std::uint64_t> reached;
         VariableSet parents;
     };
 
-    /// In place of all wishes that nobody has taken; the last one is taken first.
+    /// Replace all families that no thread has taken; the last one is taken first.
     void set(std::vector<Wish> wishes);
     std::optional<Wish> take();
 
 private:
     std::mutex mutex_;
     std::vector<Wish> wishes_;
-    /// Written under the lock, read without it by those who only look whether there is something.
+    /// Written under the lock; read without it to check whether there is work.
     std::atomic<std::size_t> open_{0};
 };
 
@@ -66,32 +66,31 @@ public:
     Climber(std::shared_ptr<FamilyScores> scores, std::vector<int> order, std::vector<VariableSet> start,
             ClimbOptions options, const Constraints& constraints);
 
-    /// Make steps again that the same climb has made before, at its beginning: nothing is worked out on the way.
+    /// Repeat steps of an earlier run of the same climb, at its beginning, without computing gains in between.
     void replay(std::span<const Step> steps);
 
-    /// Climb on for so many seconds, by one step at least if there are any; whether the climb has ended: no move is worth
-    /// it, or all steps are made. As many as `ahead` of the families that are likely to be asked for are left for other
-    /// threads to work out.
+    /// Climb for about this many seconds, at least one step if possible; return whether the climb has ended because no
+    /// move improves or all allowed steps are made. Up to `ahead` likely families are offered to other threads.
     bool advance(double seconds, std::size_t ahead = 0);
-    /// Work out a family that is likely to be asked for, and one that would be asked for at once after it; false if there
-    /// is none. Other threads may call this while the climb goes on.
+    /// Compute a family that is likely to be needed, and one that would be needed right after it; false if there is
+    /// none. Other threads may call this during the climb.
     bool work_ahead();
 
-    /// Whether no move is worth it.
+    /// Whether no move improves.
     bool has_converged() const { return converged_; }
     const std::vector<Step>& steps() const { return steps_; }
-    /// How many steps led to the best DAG, the earliest of equals.
+    /// Number of steps to the best DAG, the earliest of equals.
     std::size_t best() const { return best_; }
     FamilyScores& scores() const { return *scores_; }
 
 private:
-    /// What each change of the parents of the variable at a place brings.
+    /// The gain of each change of the parents of the variable at a position.
     std::span<const Fixed> gains(int place);
-    /// Of all places, once the arcs are there.
+    /// Same for all positions, once the arcs are set.
     void set_all_gains();
     void wish(std::size_t count);
     void make(const BestMoves& best);
-    /// Change the graph, and note how good it is: all of a step but what other moves are worth after it.
+    /// Change the graph and record its score: all of a step except the gains after it.
     void follow(const Step& step);
 
     std::shared_ptr<FamilyScores> scores_;
@@ -103,13 +102,13 @@ private:
     std::size_t best_ = 0;
     int bad_ = 0;
     Fixed since_best_;
-    /// Of each place, whose gains the graph looks at; none where the variable has no parents.
+    /// By position, the family whose gains the graph refers to; null if the variable has no parents.
     std::vector<std::shared_ptr<const Family>> families_;
     bool converged_ = false;
     Wishes wishes_;
 };
 
-/// Let climbers climb on for so many seconds, at once where that pays; whether all have ended.
+/// Run climbers for about this many seconds, in parallel if that pays; return whether all have ended.
 bool climb_on(std::span<Climber* const> climbers, double seconds);
 
 }  // namespace stablebn

@@ -10,8 +10,8 @@ namespace stablebn {
 namespace {
 
 constexpr double NEVER = -std::numeric_limits<double>::infinity();
-// How many of the best additions to a variable are known. With more, those that close no cycle are more often among
-// them; with fewer, they are found in less time.
+// Number of best additions per variable that are known. With more, some that close no cycle are more often among them;
+// with fewer, they are found faster.
 constexpr std::size_t CANDIDATES = 16;
 // Gains that are compared at once.
 constexpr int AT_ONCE = 16;
@@ -123,7 +123,7 @@ void Dag::read_gains(int v, std::span<const Fixed> gains) {
             if (!is_allowed(u, v)) deltas[u] = NEVER;
         }
     }
-    // A parent may leave, whatever else is true of it.
+    // A parent may always be removed, unless the arc is required.
     for (const Arc& own : arcs_[v]) deltas[own.from] = gains[order_[own.from]].to_double();
 }
 
@@ -149,7 +149,7 @@ void Dag::set_candidates(int v) {
         double least = NEVER;
         const auto look_at = [&](int u) {
             const double delta = deltas[u];
-            // Few come so far. To look up whose parent v is would touch the rows of all variables.
+            // Few variables reach this point. A lookup by child would touch the rows of all variables.
             if (delta <= least || u == v || is_parent_(v, u) || std::ranges::find(children_[v], u) != children_[v].end()) return;
             std::size_t place = count < CANDIDATES ? count++ : CANDIDATES - 1;
             for (; place && best[place - 1].delta < delta; --place) best[place] = best[place - 1];
@@ -157,7 +157,7 @@ void Dag::set_candidates(int v) {
             if (count == CANDIDATES) least = best[CANDIDATES - 1].delta;
         };
         int u = 0;
-        // Several at once: mostly none is among the best.
+        // Several at once, because mostly none is among the best.
         for (; u + AT_ONCE <= variables_; u += AT_ONCE) {
             bool some = false;
             for (int next = u; next < u + AT_ONCE; ++next) some |= deltas[next] > least;
@@ -176,7 +176,7 @@ Fixed Dag::change(Move move) const {
     return change;
 }
 
-/// Greater delta, then add, remove, reverse, then (from, to).
+/// Greater delta first, then add, remove, reverse, then (from, to).
 bool Dag::comes_before(double delta, Move move, double other_delta, Move other) const {
     if (delta != other_delta) return delta > other_delta;
     if (move.kind != other.kind) return move.kind < other.kind;
@@ -214,7 +214,7 @@ BestMoves Dag::best_moves() {
         }
     };
     const auto look_at_additions = [&](int v) {
-        // Arcs added since may have closed the way for the candidate that the bound was of.
+        // Arcs added since may have closed a cycle for the candidate of the bound.
         double bound = NEVER;
         const auto look_at = [&](int u, double delta) {
             bound = std::max(bound, delta);
@@ -227,7 +227,7 @@ BestMoves Dag::best_moves() {
             if (!reaches(v, u)) look_at(u, delta);
         }
         if (known.size() == CANDIDATES && (bound == NEVER || known.back().delta >= best.next_delta)) {
-            // Most of the known ones close a cycle: the others are looked at too.
+            // Most known candidates close a cycle: scan the others too.
             for (const auto& candidate : known) marks_[candidate.from] = 1;
             const auto deltas = std::as_const(deltas_)[v];
             for (int u = 0; u < variables_; ++u) {
@@ -239,7 +239,8 @@ BestMoves Dag::best_moves() {
         }
         bounds_[v] = bound;
     };
-    // The two greatest bounds first, which mostly give the best two: the rest is skipped once no bound reaches them.
+    // The two greatest bounds first, which mostly give the best two moves; the rest is skipped once no bound reaches
+    // them.
     std::pair<double, int> greatest{NEVER, -1}, second = greatest;
     for (int v = 0; v < variables_; ++v) {
         if (bounds_[v] <= second.first) continue;
@@ -317,7 +318,7 @@ void Dag::add_paths(int from, int to) {
     while (!found_.empty()) {
         const int v = found_.back();
         found_.pop_back();
-        // Who reached it before reached all below it, and so did who reaches that one.
+        // A variable that already reached `to` reaches everything below it, and so do its ancestors.
         if (reaches(v, to)) continue;
         const auto own = paths_[v];
         for (std::size_t w = 0; w < own.size(); ++w) own[w] |= below[w];
@@ -335,13 +336,13 @@ void Dag::remove_paths(int from, int to) {
             const auto below = std::as_const(paths_)[child];
             for (std::size_t w = 0; w < own.size(); ++w) own[w] |= below[w];
         }
-        // What it no longer reaches may become its parent.
+        // Variables that it no longer reaches may become its parents.
         if (candidate_counts_[v]) bounds_[v] = candidates_(v, 0).delta;
     }
 }
 
 std::span<const int> Dag::with_ancestors(int v) {
-    // Depth first, towards the parents: a variable is left after all its ancestors are, so it comes before them.
+    // Depth first, towards the parents: a variable is finished after all its ancestors, so it comes before them.
     found_.clear();
     open_.assign(1, {v, 0});
     marks_[v] = 1;
@@ -376,7 +377,7 @@ void Dag::toggle(int from, int to) {
     tabu_.toggle(from, to);
 }
 
-/// Sinks first: a variable reaches what its children do.
+/// Sinks first: a variable reaches what its children reach.
 void Dag::find_all_paths() {
     std::fill_n(paths_.data(), paths_.rows() * paths_.columns(), 0);
     std::vector<std::size_t> children(variables_);

@@ -1,6 +1,6 @@
-// The DAG of a climb: its arcs and paths, what every single-arc change would bring, and the DAGs not to return to.
+// The DAG of a climb: its arcs and paths, the gain of every single-arc change, and the DAGs not to return to.
 //
-// Variables are numbered by their place in the processing order, so (from, to) compare as numbers.
+// Variables are numbered by their position in the processing order, so (from, to) compare as numbers.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace stablebn {
 
-/// A change of one arc; (from, to) is the arc as it stands for remove and reverse.
+/// A change of one arc; for remove and reverse, (from, to) is the present arc.
 struct Move {
     enum Kind { add, remove, reverse, none };
     Kind kind = none;
@@ -23,34 +23,34 @@ struct Move {
     int to = none;
 };
 
-/// What every DAG of a climb obeys.
+/// Constraints on every DAG of a climb.
 struct Constraints {
     enum Arc : std::uint8_t { forbidden, free, required };
-    /// Row v, column u: what is said of the arc u -> v. Without rows all are free.
+    /// Row v, column u: the constraint on the arc u -> v. Without rows all arcs are free.
     Matrix<std::uint8_t> arcs;
-    /// Of each variable. Empty where it is the same of all.
+    /// Per variable; empty if the limit is the same for all.
     std::vector<int> most_parents;
 };
 
-/// The best allowed move, the runner-up, and what they would bring.
+/// The best allowed move, the runner-up, and their gains.
 struct BestMoves {
     Move first, second;
     double delta, next_delta;
-    /// An arc is added, and only the order chose its direction: the other one was allowed and as good.
+    /// Whether the order decided the direction of an added arc: the other direction was allowed and scored the same.
     bool arbitrary = false;
 };
 
-/// The last DAGs visited, each as the arcs in which it differs from the present one. A move leads into one of them
-/// exactly if it undoes that difference: so no candidate graph is ever built and no hash is ever trusted.
+/// The last DAGs visited, each as its difference in arcs from the present one. A move leads to one of them exactly if
+/// it undoes that difference, so no candidate graph is built and no hash is relied upon.
 class TabuList {
 public:
-    /// The last `length` DAGs, the present one among them.
+    /// Keeps the last `length` DAGs, including the present one.
     TabuList(int length, int variables);
 
     bool contains(Move move) const;
-    /// An arc was brought or taken away.
+    /// An arc was added or removed.
     void toggle(int from, int to);
-    /// The present DAG takes the oldest one's place.
+    /// Replace the oldest DAG by the present one.
     void remember();
 
 private:
@@ -64,8 +64,8 @@ private:
 
 class Dag {
 public:
-    /// The empty graph; the constraints say the most parents of each variable. Required arcs must be brought. `order` has
-    /// the number of the variable at each place.
+    /// Start with the empty graph; the constraints have the limits on parents. Required arcs must be added by the
+    /// caller. `order` has the number of the variable at each position.
     Dag(std::vector<int> order, int tabu, Constraints constraints);
 
     int variables() const { return variables_; }
@@ -78,43 +78,45 @@ public:
     }
     bool has_arc(int from, int to) const { return is_parent_(to, from); }
 
-    /// Bring an arc, before the search begins.
+    /// Add an arc before the search begins.
     void bring(int from, int to);
-    /// When all arcs are there, what every change of the parents of each variable brings, and what follows from that.
+    /// Set the gains of all changes of parents, when all initial arcs are set, and derive the search state.
     void start(std::span<const std::span<const Fixed>> gains, Pool& pool);
 
-    /// What every change of v's parents brings, by number of the parent; it is looked at until others are set.
+    /// Set the gain of every change of v's parents, by number of the parent. The view must stay valid until the next
+    /// call.
     void set_gains(int v, std::span<const Fixed> gains);
-    /// Find the arcs into v whose addition gains most, but for cycles.
+    /// Find the arcs into v whose addition gains most, ignoring cycles.
     void set_candidates(int v);
 
-    /// The variables to which a directed path leads from v, itself among them, as bits.
+    /// The variables that a directed path from v reaches, including v, as bits.
     std::span<const std::uint64_t> reached(int v) const { return paths_[v]; }
 
-    /// What a move changes the score by.
+    /// The change of score of a move.
     Fixed change(Move move) const;
 
     BestMoves best_moves();
-    /// So many variables whose best additions gain most, as far as is known of cycles; fewer where fewer gain anything.
+    /// Up to `count` variables whose best additions gain most, as far as cycles are known; only those with a positive
+    /// gain.
     std::span<const int> likely_children(std::size_t count);
 
-    /// A variable that could become a parent, and what that would bring.
+    /// A possible parent and its gain.
     struct Candidate {
         double delta;
         int from;
     };
-    /// The best new parent of v that closes no cycle, if one is known that gains something.
+    /// The best new parent of v that closes no cycle, if one with a positive gain is known.
     std::optional<Candidate> likely_parent(int v) const;
 
-    /// Change the DAG, its paths and its differences from the last ones.
+    /// Change the DAG, its paths and its differences from the last DAGs.
     void make(Move move);
 
 private:
     struct Arc {
         int from;
-        /// -inf where it is required.
+        /// -inf if the arc is required.
         double removal;
-        /// -inf where it is required, or the variable it comes from may not have the other one as parent.
+        /// -inf if the arc is required, or if the reverse arc is not allowed.
         double reversal;
     };
 
@@ -132,34 +134,34 @@ private:
     bool reaches(int u, int v) const { return paths_(u, v / 64) >> (v % 64) & 1; }
     void toggle(int from, int to);
     void find_all_paths();
-    /// An arc was added, or taken away: find the paths of the variables from which it can be reached.
+    /// Update the paths of all ancestors after an arc was added or removed.
     void add_paths(int from, int to);
     void remove_paths(int from, int to);
-    /// v and the variables from which it can be reached, each after those of its children that are among them.
+    /// v and its ancestors, each after those of its children that are among them.
     std::span<const int> with_ancestors(int v);
 
     int variables_;
     std::vector<int> order_;
     Constraints constraints_;
     Matrix<std::uint8_t> is_parent_;
-    /// The arcs into each variable, with what it would bring to remove or reverse them: looked at in every step.
+    /// The arcs into each variable, with the gains of removal and reversal; scanned in every step.
     std::vector<std::vector<Arc>> arcs_;
     std::vector<std::vector<int>> children_;
-    /// Row u, as bits: the variables to which a directed path leads from u, itself among them.
+    /// Row u, as bits: the variables that a directed path from u reaches, including u.
     Matrix<std::uint64_t> paths_;
-    /// Of v, by number, the change of score when a variable joins its parents, or leaves them.
+    /// For v, by number: the change of score if a variable joins or leaves its parents.
     std::vector<std::span<const Fixed>> gains_;
-    /// The same by place, as doubles, -inf where it may not join.
+    /// Same by position, as doubles; -inf if the variable may not join.
     Matrix<double> deltas_;
-    /// No change of an arc into v gains more.
+    /// Upper bounds of the gains of changes of the arcs into v.
     std::vector<double> arc_bounds_;
-    /// Row v: of the variables not joined to v, the few that would gain most as its parents, the best first, whether or
-    /// not they close a cycle; and how many these are. If it is full, others may gain as much as the last one, not more.
+    /// Row v: the few variables not adjacent to v that would gain most as its parents, best first, ignoring cycles; and
+    /// their number. If the row is full, other variables gain at most as much as the last one.
     Matrix<Candidate> candidates_;
     std::vector<std::size_t> candidate_counts_;
-    /// No arc that could be added to v gains more, as far as is known of cycles.
+    /// Upper bounds of the gains of added arcs into v, as far as cycles are known.
     std::vector<double> bounds_;
-    /// Scratch memory of a step: marks, all 0 between two uses; bounds, and whose they are; variables.
+    /// Scratch memory of a step: marks, all 0 between uses; bounds and their variables; variables.
     std::vector<std::uint8_t> marks_;
     std::vector<std::pair<double, int>> waiting_;
     std::vector<int> found_;

@@ -20,9 +20,9 @@ struct Extension {
     std::vector<int> sinks;
 };
 
-/// A DAG with the same edges and no new v-structure (Dor and Tarsi 1992); none if there is none. With limits, no variable
-/// has more parents: a sink gets all variables left around it as parents, so it is taken only if it may have as many. This
-/// loses no DAG, as taking it away leaves every other variable with no more parents than before.
+/// A DAG with the same edges and no new v-structure (Dor and Tarsi 1992); nothing if there is none. With limits, a sink
+/// is taken only if it may have all its remaining neighbours as parents. This misses no DAG, because removing it gives
+/// no other variable more parents.
 std::optional<Extension> consistent_extension(const PartiallyDirected& graph, const std::vector<int>* limits) {
     const int n = static_cast<int>(graph.parents.size());
     auto children = children_of(graph.parents);
@@ -35,7 +35,7 @@ std::optional<Extension> consistent_extension(const PartiallyDirected& graph, co
         return open[v].all([&](int u) { return adjacent[v].is_subset_of(adjacent[u].with(u)); });
     };
     Extension found{graph.parents, {}};
-    // Taking away other variables never stops a sink from being one, so each is queued once.
+    // Removing other variables keeps a sink a sink, so each is queued once.
     std::vector<char> queued(n);
     const auto queue = [&](int v) {
         if (queued[v] || !is_sink(v)) return;
@@ -58,8 +58,9 @@ std::optional<Extension> consistent_extension(const PartiallyDirected& graph, co
     return found;
 }
 
-/// The parents of each variable that it has in every DAG of the class: Chickering's labelling (1995), a child at a time.
-/// With x the last of y's parents in a topological order, all of y's parents are compelled, or the same as those of x.
+/// The parents that each variable has in every DAG of the class: Chickering's labelling (1995), one child at a time. If
+/// x is the last of y's parents in a topological order, all parents of y are compelled, or the compelled ones are those
+/// of x.
 std::vector<BitSet> compelled_parents(const Extension& extension) {
     const auto& [dag, sinks] = extension;
     const int n = static_cast<int>(dag.size());
@@ -121,7 +122,7 @@ bool EquivalenceClass::has_dag_that_obeys(const ClassConstraints& constraints) c
     for (int v = 0; v < n; ++v) {
         const BitSet& own = graph.parents[v];
         if (!own.is_subset_of(constraints.allowed[v])) return false;
-        // The edges just directed must not make a v-structure.
+        // The edges just directed must not form a v-structure.
         if (!(own - parents[v]).all([&](int u) { return own.is_subset_of(adjacent[u].with(u)); })) return false;
     }
     return consistent_extension(graph, &constraints.most_parents).has_value();

@@ -11,7 +11,7 @@
 
 namespace stablebn {
 
-/// The words of a bit set: up to eight without memory of their own, as graphs copy very many small sets.
+/// The words of a bit set; up to eight words without heap memory, because graphs copy many small sets.
 class BitWords {
 public:
     BitWords() = default;
@@ -122,7 +122,8 @@ private:
     BitWords words_;
 };
 
-/// A partially directed graph: for each variable those with a directed edge into it, and those with an undirected one to it.
+/// A partially directed graph: for each variable those with a directed edge into it, and those with an undirected edge
+/// to it.
 struct PartiallyDirected {
     std::vector<BitSet> parents;
     std::vector<BitSet> neighbours;
@@ -131,7 +132,7 @@ struct PartiallyDirected {
     void direct(const BitSet& tails, int head);
 };
 
-/// What every graph must obey: the parents that a variable may have, those that it must have, and the most parents.
+/// Constraints on every graph: allowed parents, required parents, and the most parents.
 struct ClassConstraints {
     std::vector<BitSet> allowed;
     std::vector<BitSet> required;
@@ -141,24 +142,24 @@ struct ClassConstraints {
 /// The class of the DAGs that extend a partially directed graph; its edges are those of the CPDAG.
 struct EquivalenceClass : PartiallyDirected {
     std::vector<BitSet> adjacent;
-    /// Where a semi-directed path may go next: children and neighbours.
+    /// Next variables on a semi-directed path: children and neighbours.
     std::vector<BitSet> ahead;
 
     int variables() const { return static_cast<int>(adjacent.size()); }
 
-    /// None if no DAG extends the graph without a cycle or a new v-structure.
+    /// Nothing if no DAG extends the graph without a cycle or a new v-structure.
     static std::optional<EquivalenceClass> of(const PartiallyDirected& graph);
 
-    /// Whether some DAG of the class obeys. It does if and only if all required arcs are edges of the class, and a DAG
-    /// extends the CPDAG with the edges directed of which one direction is forbidden, with no variable having too many
-    /// parents.
+    /// Whether some DAG of the class obeys the constraints. This holds if and only if all required arcs are edges of
+    /// the class, and some DAG with no variable having too many parents extends the CPDAG in which every edge with one
+    /// forbidden direction has the other one.
     bool has_dag_that_obeys(const ClassConstraints& constraints) const;
 
-    /// Whether a semi-directed path leads from one variable to another past a set, other than the edge between them.
+    /// Whether a semi-directed path leads from one variable to another that avoids a set and the edge between the two.
     bool has_path(int from, int to, const BitSet& avoiding) const;
 
-    /// Call a function with every set of at most `most` members of a set that are adjacent to each other, the empty set
-    /// among them, until it returns false.
+    /// Call a function with every clique of at most `most` members inside a set, including the empty one, until it
+    /// returns false.
     template <class Function>
     void each_clique(const BitSet& within, int most, Function function) const {
         struct Open {
@@ -173,7 +174,7 @@ struct EquivalenceClass : PartiallyDirected {
             if (own.size == most) continue;
             BitSet rest = own.extending;
             own.extending.each([&](int v) {
-                // Without v from here on, so that each clique is met once.
+                // v is removed from here on, so that each clique is visited once.
                 rest.remove(v);
                 open.push_back({own.clique.with(v), rest & adjacent[v], own.size + 1});
             });

@@ -11,13 +11,13 @@ using Kind = EdgeOperator::Kind;
 
 constexpr std::array<Kind, EdgeOperator::KINDS> ALL_KINDS{EdgeOperator::deletion, EdgeOperator::turn, EdgeOperator::insertion};
 
-/// So many times work is done between two questions whether it is late: an answer takes longer than to reject an operator.
+/// Units of work between two checks of the time: a check takes longer than rejecting an operator.
 constexpr int BETWEEN_LOOKS = 64;
 
-/// Thrown where a search is to stop.
+/// Thrown when a search is to stop.
 struct Late {};
 
-/// Whether no path inside a set leads from some of its members to others.
+/// Whether no path inside a set leads from `some` of its members to `others`.
 bool are_separate(const EquivalenceClass& graph, const BitSet& inside, const BitSet& some, const BitSet& others) {
     BitSet reached = some, fresh = some;
     while (!fresh.empty()) {
@@ -140,7 +140,7 @@ void EquivalenceSearch::repeat(Kind kind, int x, int y, const std::vector<int>& 
 }
 
 std::optional<EdgeOperator> EquivalenceSearch::step(State& state, std::span<const Kind> kinds, std::optional<Pair> barred) {
-    // The next operator of every target, the one to prefer on top.
+    // The next operator of every target, the preferred one on top.
     struct Next {
         const Operators* operators;
         std::size_t at;
@@ -238,7 +238,7 @@ EquivalenceSearch::Operators EquivalenceSearch::turns(const EquivalenceClass& gr
             }
         };
         children.each([&](int x) {
-            // Neighbours of y that are adjacent to x are its parents: those must be parents of y, else there were a cycle.
+            // Neighbours of y that are adjacent to x become its parents: they must be in C, else there is a cycle.
             if (!(neighbours & graph.adjacent[x]).is_subset_of(clique)) return;
             const Fixed at_y = gain_at_y(x);
             if (is_candidate(at_y)) add(x, at_y, family(x, graph.parents[x])->changes[y]);
@@ -247,7 +247,7 @@ EquivalenceSearch::Operators EquivalenceSearch::turns(const EquivalenceClass& gr
             const BitSet common = neighbours & graph.adjacent[x];
             const BitSet shared = clique & common;
             const BitSet apart = clique - common;
-            // Without a parent of y apart from x the arc can be turned inside the class.
+            // Without a parent of y that is not adjacent to x, the arc can be turned inside the class.
             if (apart.empty() || !are_separate(graph, neighbours - shared, apart, common - clique)) return;
             const Fixed at_y = gain_at_y(x);
             if (is_candidate(at_y)) add(x, at_y, family(x, (graph.parents[x] | shared).with(y))->changes[y]);
@@ -257,7 +257,8 @@ EquivalenceSearch::Operators EquivalenceSearch::turns(const EquivalenceClass& gr
     return found;
 }
 
-/// Valid by Chickering's Theorem 15 (2002), but for paths: C is a clique with all neighbours of y that are adjacent to x.
+/// Valid by Chickering's Theorem 15 (2002), except for paths: C is a clique with all neighbours of y that are adjacent
+/// to x.
 EquivalenceSearch::Operators EquivalenceSearch::insertions(const EquivalenceClass& graph, int y) {
     Operators found;
     const BitSet& parents = graph.parents[y];
@@ -293,8 +294,9 @@ std::shared_ptr<const EquivalenceClass> EquivalenceSearch::applied(const Equival
     BitSet others(n_);
     for (const int place : own.others) others.add(order_[place]);
     if (constraints_ && own.kind == EdgeOperator::insertion) {
-        // Most of what does not obey is seen at y. Parents that are not adjacent to x make a v-structure with it, and
-        // where x -> y for this reason or as the other direction is forbidden, what was not a parent of y is its child.
+        // Most violations of constraints show at y. Parents that are not adjacent to x form a v-structure with it; if x
+        // -> y for this reason, or because the other direction is forbidden, neighbours that are not parents of y
+        // become its children.
         const BitSet apart = others | (graph.parents[y] - graph.adjacent[x]);
         if (!apart.empty() || !constraints_->allowed[x].has(y)) {
             if (!apart.with(x).is_subset_of(constraints_->allowed[y])) return nullptr;
@@ -330,7 +332,7 @@ PartiallyDirected EquivalenceSearch::changed(const EquivalenceClass& graph, Kind
             break;
         }
         case EdgeOperator::turn: {
-            // The other parents of x in the DAG that changes: those of y that are adjacent to x, where x - y; else none.
+            // The other parents of x in the DAG that changes: if x - y, those of y that are adjacent to x; else none.
             const BitSet above = graph.neighbours[y].has(x) ? others & graph.adjacent[x] : BitSet(n_);
             part();
             after.parents[y].add(x);
@@ -349,8 +351,8 @@ PartiallyDirected EquivalenceSearch::changed(const EquivalenceClass& graph, Kind
 }
 
 void EquivalenceSearch::move_to(State& state, std::shared_ptr<const EquivalenceClass> graph) const {
-    // The operators of a target depend on its own edges and on what its neighbours are adjacent to; turns on the edges of
-    // its children too.
+    // The operators of a target depend on its own edges and on the adjacencies of its neighbours; turns also on the
+    // edges of its children.
     const EquivalenceClass& before = *state.graph;
     BitSet differs(n_), joined_otherwise(n_);
     for (int v = 0; v < n_; ++v) {

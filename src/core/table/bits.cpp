@@ -10,17 +10,17 @@ namespace stablebn {
 
 namespace {
 
-// Words of all the sets under way, so many that they stay in the second cache.
+// Words of all sets in progress: they fit the second-level cache.
 constexpr std::size_t WORDS_AT_ONCE = 1 << 16;
 constexpr std::size_t WORDS_OF_A_LINE = 8;
 constexpr std::size_t SHORTEST_BLOCK = 64;
 constexpr std::size_t LONGEST_BLOCK = 1024;
 // Words of a level that are packed at once.
 constexpr std::size_t LONGEST_STRETCH = 4096;
-// Measured, in nanoseconds of a row and level.
+// Measured: nanoseconds per row and level.
 constexpr double ROW_TO_BIT = 1.0 / 30;
 
-/// Write the words of a stretch, of which only the last may be a part of one.
+/// Write a range of words of a level; only the last word may be partial.
 void pack_level(Column column, WordRange range, std::size_t rows, int level, Word* bits) {
     const std::size_t whole = std::min(range.end, rows / WORD) - range.begin;
     rows -= range.begin * WORD;
@@ -64,7 +64,7 @@ PackedLevels::PackedLevels(const Rows& rows, std::span<const int> first, int hei
         if (first[static_cast<std::size_t>(v)] >= 0) variables.push_back(v);
     }
     const double cost = ROW_TO_BIT * static_cast<double>(rows.count) * height;
-    // Levels differ in number: in stretches of rows, no thread has much more to do than another.
+    // Levels differ in number: divided by ranges of rows, threads have equal work.
     const std::size_t stretches = words() / LONGEST_STRETCH + 1;
     pool.share(variables.size() * stretches, cost, [&](std::size_t part) {
         const auto v = static_cast<std::size_t>(variables[part / stretches]);
@@ -96,7 +96,7 @@ void add_common(std::span<const Word* const> levels, std::span<const Word* const
             for (std::size_t i = 0; i < 4; ++i) add(m, k + i, found[i]);
         }
     }
-    // What is left of the sets, by four levels.
+    // The remaining sets, by four levels.
     const std::size_t quads = levels.size() / 4 * 4;
     for (std::size_t k = fours; k < sets.size(); k += 2) {
         const bool two = k + 1 < sets.size();
@@ -122,10 +122,10 @@ void add_common(const PackedLevels& packed, WordRange range, MatrixView<const in
     if (!count || levels.empty()) return;
     const std::size_t block =
         std::max(SHORTEST_BLOCK, std::min({LONGEST_BLOCK, WORDS_AT_ONCE / std::max(count, std::size_t{1}), words}));
-    // One level is its own set: it need not be made.
+    // One level is its own set and need not be computed.
     thread_local Scratch<Word> scratch;
-    // Every set starts on a line of its own, and no two a multiple of a page apart, where they would drive each other
-    // out of the first cache.
+    // Every set starts on a cache line, and no two are a multiple of a page apart, because they would evict each other
+    // from the first-level cache.
     const std::size_t stride = (block + WORDS_OF_A_LINE - 1) / WORDS_OF_A_LINE * WORDS_OF_A_LINE + WORDS_OF_A_LINE;
     const auto made = scratch.take(members > 1 ? count * stride : 0);
     std::vector<const Word*> sets(count), some(levels.size());

@@ -9,14 +9,14 @@ namespace {
 
 constexpr std::uint64_t STEP = 0x9E3779B97F4A7C15;
 
-/// Scatter a 64-bit integer (xor-shift and multiply, all modulo 2**64).
+/// Mix the bits of a 64-bit integer (xor-shift and multiply, modulo 2**64).
 std::uint64_t mixed(std::uint64_t x) {
     x = (x ^ (x >> 32)) * 0xD6E8FEB86659FD93;
     x = (x ^ (x >> 29)) * 0xC2B2AE3D27D4EB4F;
     return x ^ (x >> 32);
 }
 
-/// A hash of a value in a column, whose own hash is given.
+/// A hash of a value in a column with a given hash.
 template <class Code>
 std::uint64_t hash_of(std::uint64_t column, Code value) {
     return mixed(static_cast<std::uint64_t>(value) * STEP + column);
@@ -37,18 +37,18 @@ public:
     bool same(std::span<const int> order, std::span<const int> other) const override;
 
 private:
-    /// Sums of the hashes of each row's values, with a hash for each column.
+    /// Sums of the hashes of each row's values, with a hash per column.
     static std::vector<std::uint64_t> row_sums(std::span<const std::uint64_t> columns, MatrixView<const Code> codes);
-    /// How often the row with this key occurs whose value in every column is that of `value`.
+    /// Number of rows with this key whose value in every column is `value(column)`.
     template <class Value>
     std::int64_t times(std::uint64_t key, Value value) const;
 
-    /// A copy, ordered by key.
+    /// A copy, sorted by key.
     Matrix<Code> codes_;
     std::vector<std::int64_t> weights_;
     std::vector<std::size_t> places_;
     std::vector<std::uint64_t> keys_;
-    /// A hash of each column's number, from which the keys are made.
+    /// A hash of each column's number, from which the keys are computed.
     std::vector<std::uint64_t> numbers_;
 };
 
@@ -78,7 +78,7 @@ DistinctRowsOf<Code>::DistinctRowsOf(MatrixView<const Code> codes, std::span<con
     };
     std::vector<std::size_t>& kept = places_;
     for (const std::size_t i : order) {
-        // Of rows with the same key, all but freaks are equal.
+        // Except for hash collisions, rows with the same key are equal.
         std::size_t twin = kept.size();
         for (std::size_t k = kept.size(); k-- > 0 && keys[kept[k]] == keys[i];) {
             if (equal(kept[k], i)) twin = k;
@@ -153,7 +153,7 @@ std::uint64_t DistinctRowsOf<Code>::certificate(std::span<const int> order) cons
 
 template <class Code>
 bool DistinctRowsOf<Code>::same(std::span<const int> order, std::span<const int> other) const {
-    // A row of the first table is a row of the second if the values of order[i] stand in other[i].
+    // A row of the first table is a row of the second if the values of column order[i] are in column other[i].
     std::vector<std::uint64_t> hashes(columns());
     std::vector<int> source(columns());
     for (std::size_t place = 0; place < order.size(); ++place) {

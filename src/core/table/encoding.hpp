@@ -1,4 +1,4 @@
-// From integers that lie close together, such as the indices of a dictionary, to codes.
+// Encode integers within a small range, such as dictionary indices, as codes.
 #pragma once
 
 #include <algorithm>
@@ -13,18 +13,18 @@
 
 namespace stablebn {
 
-/// How far an integer is above another that is no greater; the least of unsigned ones is given by its bits.
+/// Difference of an integer and a smaller or equal one, also for unsigned integers stored as signed.
 template <class Index>
 std::size_t above(Index index, std::int64_t least) {
     return static_cast<std::size_t>(static_cast<std::uint64_t>(index) - static_cast<std::uint64_t>(least));
 }
 
-/// Mark the indices that occur, by how far they are above the least; not much further than until all do.
+/// Mark which indices occur, by their difference from the least; stop soon after all have occurred.
 template <class Index>
 void mark_occurring(std::span<const Index> indices, std::int64_t least, std::span<bool> occurs) {
     constexpr std::size_t BLOCK = 1024;
     if (occurs.size() <= 64) {
-        // One bit each: nothing to decide at an index.
+        // One bit per index, so that no branch is needed.
         const std::uint64_t all = ~std::uint64_t{0} >> (64 - std::max<std::size_t>(occurs.size(), 1));
         std::uint64_t found = 0;
         for (std::size_t first = 0; first < indices.size() && found != all; first += BLOCK) {
@@ -46,7 +46,7 @@ void mark_occurring(std::span<const Index> indices, std::int64_t least, std::spa
 
 #if STABLEBN_X86
 
-/// The next sixteen indices, which are all below 16, as bytes.
+/// The next sixteen indices, all below 16, as bytes.
 template <class Index>
 __m128i sixteen_bytes(const Index* indices) {
     const auto* from = reinterpret_cast<const __m128i*>(indices);
@@ -64,14 +64,14 @@ __m128i sixteen_bytes(const Index* indices) {
 
 #endif
 
-/// Write the code of each index, found by how far it is above the least.
+/// Write the code of each index, looked up by its difference from the least.
 template <class Index, class Code>
 void translate(std::span<const Index> indices, std::int64_t least, std::span<const Code> codes, Code* out) {
     std::size_t i = 0;
 #if STABLEBN_X86
     if constexpr (sizeof(Code) == 1 && sizeof(Index) <= 4) {
         if (codes.size() <= 16 && least == 0) {
-            // All codes in one register: sixteen rows are looked up at once.
+            // All codes fit one register: sixteen rows are looked up at once.
             alignas(16) std::uint8_t all[16] = {};
             std::copy(codes.begin(), codes.end(), all);
             const __m128i table = _mm_load_si128(reinterpret_cast<const __m128i*>(all));

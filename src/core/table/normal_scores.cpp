@@ -17,7 +17,7 @@ double polynomial(const double (&coefficients)[Size], double x) {
 }
 
 // Rational approximations of Wichura (1988), "Algorithm AS 241: the percentage points of the normal distribution":
-// relative errors of some 1e-16. The one for tails is meant for probabilities above e**-25, and is smooth beyond.
+// relative errors of about 1e-16. The one for tails is intended for probabilities above e**-25, and is smooth beyond.
 constexpr double MIDDLE = 0.425;
 constexpr double MIDDLE_ABOVE[] = {3.3871328727963666080e0, 1.3314166789178437745e2, 1.9715909503065514427e3,
                                    1.3731693765509461125e4, 4.5921953931549871457e4, 6.7265770927008700853e4,

@@ -13,13 +13,13 @@ namespace stablebn {
 
 namespace {
 
-// Numbers sliced at a time, so many that they stay in the second cache.
+// Numbers sliced at a time: they fit the second-level cache.
 constexpr std::size_t NUMBERS_AT_ONCE = 3 << 16;
 constexpr std::size_t SHORTEST_BLOCK = 128;
 constexpr std::size_t LONGEST_BLOCK = 1024;
 // Rows after which sums are carried over.
 constexpr std::size_t ROWS_AT_ONCE = 1 << 13;
-// Sums that are added up at a time: they stay in the third cache.
+// Sums accumulated at a time: they fit the third-level cache.
 constexpr std::size_t SUMS_AT_ONCE = 1 << 21;
 
 /// Write the slices of all columns, most significant first, and a row of ones.
@@ -28,7 +28,7 @@ void slice(const SlicedColumns& columns, std::size_t start, std::size_t size, Ma
     static_assert(SLICE_WIDTH == 25, "the engines cut slices of this width");
     std::vector<double> rest(size);
     for (std::size_t v = 0; v < n; ++v) {
-        // Two steps of scaling: one power of two may lie beyond the range of a double.
+        // Two scaling steps, because one power of two may be beyond the range of a double.
         const std::int64_t half = -columns.tops[v] >> 1;
         const double once = std::ldexp(1.0, static_cast<int>(half));
         const double twice = std::ldexp(1.0, static_cast<int>(-columns.tops[v] - half));
@@ -41,8 +41,8 @@ void slice(const SlicedColumns& columns, std::size_t start, std::size_t size, Ma
     std::fill_n(out[n * columns.slices].begin(), size, 1);
 }
 
-/// Add the inner products of rows `first` to `last` (a multiple of four, or the end) on the left with all on the right, at
-/// least those of the lower triangle. Row i of the sums is of row `first` + i.
+/// Add the inner products of rows `first` to `last` (a multiple of four, or the end) on the left with all rows on the
+/// right, at least those of the lower triangle. Row i of the sums belongs to row `first` + i.
 void add_inner_products(const Matrix<std::int32_t>& left, const Matrix<std::int32_t>& right, std::size_t size,
                         std::size_t first, std::size_t last, Matrix<std::int64_t>& sums) {
     const std::size_t fours = left.rows() / 4 * 4, pairs = std::min(last, left.rows() / 2 * 2);
@@ -68,7 +68,7 @@ void add_inner_products(const Matrix<std::int32_t>& left, const Matrix<std::int3
     }
 }
 
-/// Add the sums of rows `first` to `last` to two halves, and clear them.
+/// Add the sums of rows `first` to `last` to the two halves, and clear them.
 void carry(Matrix<std::int64_t>& sums, std::size_t first, std::size_t last, MatrixView<std::int64_t> hi,
            MatrixView<std::int64_t> lo) {
     constexpr std::int64_t mask = (std::int64_t{1} << CARRY) - 1;
@@ -87,11 +87,11 @@ void carry(Matrix<std::int64_t>& sums, std::size_t first, std::size_t last, Matr
 void add_products(const SlicedColumns& columns, std::size_t first, std::size_t last, MatrixView<std::int64_t> hi,
                   MatrixView<std::int64_t> lo) {
     const std::size_t rows = columns.rows();
-    // Whole registers, so that no rest is left over in any block but the last.
+    // Full registers, so that only the last block has a remainder.
     const std::size_t block = std::max(SHORTEST_BLOCK, std::min(LONGEST_BLOCK, NUMBERS_AT_ONCE / rows / 16 * 16));
     const bool weighted = !columns.digits.empty();
     Matrix<std::int32_t> sliced(rows, block), weighed(weighted ? rows : 0, block);
-    // The slices of many columns are cut again for each band: that is little beside the products.
+    // The slices of many columns are cut again for each band, which costs little compared with the products.
     const std::size_t band = std::min(rows, std::max<std::size_t>(4, SUMS_AT_ONCE / rows / 4 * 4));
     Matrix<std::int64_t> sums(band, rows);
     for (std::size_t top = 0; top < rows; top += band) {
@@ -105,7 +105,7 @@ void add_products(const SlicedColumns& columns, std::size_t first, std::size_t l
             }
             add_inner_products(weighted ? weighed : sliced, sliced, size, top, bottom, sums);
             done += size;
-            // Digits of 4 bits leave room for that many fewer rows.
+            // Digits of 4 bits allow fewer rows by the same factor.
             if (done >= ROWS_AT_ONCE || weighted) {
                 carry(sums, top, bottom, hi, lo);
                 done = 0;
@@ -115,11 +115,11 @@ void add_products(const SlicedColumns& columns, std::size_t first, std::size_t l
     }
 }
 
-/// Of many values only the largest, and the smallest of their lowest bits, are taken apart.
+/// Only the largest value, and the smallest of the lowest bits, are decomposed.
 BitRange bit_range(std::span<const double> column) {
     constexpr std::uint64_t magnitude = ~std::uint64_t{0} >> 1, fraction = magnitude >> 11;
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    // Side by side, so that one instruction does several.
+    // Independent lanes, so that one instruction processes several values.
     constexpr std::size_t LANES = 8;
     double largest[LANES], smallest[LANES];
     std::fill_n(largest, LANES, 0.0);
@@ -127,7 +127,7 @@ BitRange bit_range(std::span<const double> column) {
     const auto look_at = [&](double value, std::size_t lane) {
         const std::uint64_t pattern = std::bit_cast<std::uint64_t>(value) & magnitude;
         const double size = std::bit_cast<double>(pattern);
-        // The number less the lowest bit of its fraction; if it has none, that is the leading one.
+        // The number less the lowest bit of its fraction; if it has none, the leading bit is the lowest.
         const double rest = std::bit_cast<double>(pattern & (pattern - 1));
         const double lowest = pattern & fraction ? size - rest : size;
         const double known = pattern ? lowest : infinity;
@@ -140,7 +140,7 @@ BitRange bit_range(std::span<const double> column) {
     }
     for (std::size_t i = whole; i < column.size(); ++i) look_at(column[i], 0);
     const double most = *std::max_element(largest, largest + LANES), least = *std::min_element(smallest, smallest + LANES);
-    // An exponent here is that of the leading bit.
+    // The exponent is that of the leading bit.
     if (most == 0) return {};
     return {std::ilogb(most) + 1, std::ilogb(least)};
 }

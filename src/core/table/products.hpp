@@ -1,7 +1,7 @@
 // Exact sums of products of columns, in integers.
 //
-// A column is cut into slices: integers of few bits, so that products of slices can be added over many rows in 64
-// bits without overflow. Integer sums know no order.
+// A column is cut into slices of few bits, so that products of slices can be added over many rows in 64 bits without
+// overflow. Integer sums do not depend on the order of rows.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ constexpr int SLICE_WIDTH = 25;
 /// A sum is hi * 2**32 + lo.
 constexpr int CARRY = 32;
 
-/// Columns cut into slices, and what each row counts.
+/// Columns cut into slices, with the weights of the rows.
 struct SlicedColumns {
     MatrixView<const double> values;
     /// Every |x| of a column is below 2**(top - 1).
     std::span<const std::int64_t> tops;
     int slices;
-    /// Multiplies each row; below 2**4. None where every row counts once.
+    /// Factor of each row, below 2**4; empty if every row counts once.
     std::span<const std::int32_t> digits;
 
-    /// Row s * n + v of the sums is slice s of column v, and the last row is 1, for plain sums.
+    /// Row s * n + v of the sums is slice s of column v; the last row is constant 1, for plain sums.
     std::size_t rows() const { return values.rows * slices + 1; }
 };
 
@@ -33,7 +33,7 @@ struct SlicedColumns {
 void add_products(const SlicedColumns& columns, std::size_t first, std::size_t last, MatrixView<std::int64_t> hi,
                   MatrixView<std::int64_t> lo);
 
-/// The e for which every |x| < 2**e, and that of the lowest bit set in any value: all are multiples of it.
+/// The exponent e with every |x| < 2**e, and that of the lowest set bit: all values are multiples of it.
 struct BitRange {
     std::int64_t top = -1074;
     std::int64_t lowest = 1024;

@@ -34,7 +34,7 @@ std::vector<std::int32_t> complete_rows_of(const Rows& rows, std::span<const int
     std::vector<std::int32_t> complete(rows.count);
     std::size_t found = 0;
     for (std::size_t i = 0; i < rows.count; ++i) {
-        // Written in any case, and written over where it should not be.
+        // Always written, and overwritten if the row is dropped.
         complete[found] = static_cast<std::int32_t>(i);
         found += !hole[i];
     }

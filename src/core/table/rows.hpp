@@ -27,69 +27,69 @@ decltype(auto) with_codes(Column column, Function&& function) {
     }
 }
 
-/// All columns, looked at and not owned.
+/// All columns; the codes are not owned.
 struct Rows {
     std::size_t count = 0;
     std::vector<Column> columns;
     /// Number of levels of each variable.
     std::vector<int> levels;
-    /// Whether the last level of a variable is a hole, where its value is not known; empty: no variable has holes.
+    /// Whether the last level of a variable stands for a missing value; empty: no values are missing.
     std::vector<bool> holes;
-    /// How many rows each row stands for; none where each stands for itself.
+    /// How many rows each row stands for; empty if each stands for itself.
     std::span<const std::int64_t> weights;
     /// The sum of the weights.
     std::int64_t total = 0;
-    /// The rows of every level as `PackedLevels` has them, where somebody has written them before.
+    /// The rows of every level in the form of `PackedLevels`, if they were written before.
     MatrixView<const std::uint64_t> packed;
 
     int variables() const { return static_cast<int>(columns.size()); }
     bool weighted() const { return !weights.empty(); }
     bool has_holes(int v) const { return !holes.empty() && holes[v]; }
-    /// Number of values of a variable: its levels but for the hole.
+    /// Number of values of a variable: its levels without the one for missing values.
     int values(int v) const { return levels[v] - has_holes(v); }
 };
 
-/// A partition of the rows: the group of every row, 0 <= group < groups, some of which may be empty.
+/// A partition of the rows: the group of every row, 0 <= group < groups; some groups may be empty.
 struct Partition {
     std::vector<std::int32_t> group;
     std::int64_t groups = 1;
 };
 
-/// Number of joint configurations of some variables, seen or not; a double, as there may be very many.
+/// Number of possible joint configurations of some variables; a double, because it may be very large.
 double states(const Rows& rows, std::span<const int> variables);
-/// The same without the holes.
+/// Same, without missing values.
 double states_of_values(const Rows& rows, std::span<const int> variables);
 
-/// Whether none of some variables has holes.
+/// Whether none of some variables has missing values.
 bool have_no_holes(const Rows& rows, std::span<const int> variables);
 
 /// The rows in which all of some variables are known, ascending.
 std::vector<std::int32_t> complete_rows_of(const Rows& rows, std::span<const int> variables);
 
-/// The configuration of every row, the last variable fastest, where there are at most 2**16.
+/// The configuration of every row, the last variable fastest, for at most 2**16 configurations.
 std::vector<std::uint16_t> configurations(const Rows& rows, std::span<const int> variables);
-/// Write the same of the rows from `begin` on, as many as there are numbers.
+/// Same for consecutive rows from `begin` on, as many as `out` has elements.
 void write_configurations(const Rows& rows, std::span<const int> variables, std::size_t begin,
                           std::span<std::uint16_t> numbers);
 
 /// The partition of all rows by the values of some variables.
 Partition partition(const Rows& rows, std::span<const int> variables);
 
-/// The partition of some rows, whose groups are known, by one more variable. Groups keep the number
-/// group * levels + code while there are no more of those than rows; beyond that only those that occur are numbered.
+/// Split a partition of some rows by one more variable. Group numbers are group * levels + code while there are no more
+/// of these than rows; beyond that only groups that occur are numbered.
 Partition split(const Partition& known, std::span<const std::int32_t> rows, Column column, int levels);
 
-/// Rows sorted by group (stable), and where each group starts.
+/// Rows sorted by group (stable), and the start of each group.
 struct Grouped {
     std::vector<std::int32_t> rows;
     std::vector<std::int64_t> starts;
 };
 Grouped rows_by_group(std::span<const std::int32_t> group, std::int64_t groups);
 
-/// The configurations of the groups that occur, in their order, as `ConfigurationKeys` writes them.
+/// The configurations of the groups that occur, in the order of the groups, as `ConfigurationKeys` writes them.
 std::vector<std::uint64_t> keys_of_groups(const Rows& rows, std::span<const int> variables, const Partition& groups);
 
-/// Rows in each group, by weight.
+/// Number of rows in each group, by weight.
 template <class Group>
 std::vector<std::int64_t> group_sizes(std::span<const Group> group, std::size_t groups,
                                       std::span<const std::int64_t> weights) {

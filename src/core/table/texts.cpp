@@ -10,7 +10,7 @@ namespace {
 constexpr int FIRST_BITS = 6;
 constexpr std::size_t BESIDE = 12;
 
-/// A text, and the end of the bytes around it.
+/// A text, and the end of the readable bytes around it.
 struct Found {
     std::string_view text;
     const char* end;
@@ -34,15 +34,15 @@ Found text_at(TextChunk::Views views, const TextChunk& chunk, std::size_t row) {
     return {{content.data() + view.place, length}, content.data() + content.size()};
 }
 
-/// Where the walk over the rows of all chunks is.
+/// The position in the rows of all chunks.
 struct Place {
     std::size_t chunk = 0, row = 0, written = 0;
 };
 
-/// Number texts until all have their numbers, or one has a number that is too large to be written.
+/// Number texts until all are numbered, or a number is too large for its type.
 template <class Number, class Texts>
 bool number_chunk(const TextChunk& chunk, Texts texts, TextNumbers& known, Number* out, Place& place) {
-    // What changes row by row is kept in variables of its own: bytes that are written might be anything else's.
+    // State that changes per row is kept in locals, because written bytes might alias anything else.
     std::size_t row = place.row;
     Number* next = out + place.written;
     bool fits = true;

@@ -1,4 +1,4 @@
-// Texts of a column to numbers, without a copy of any.
+// Number the distinct texts of a column without copying them.
 #pragma once
 
 #include <array>
@@ -15,13 +15,13 @@
 
 namespace stablebn {
 
-/// Some rows of a column of text as the Arrow format lays them out.
+/// Some rows of a text column in the Arrow layout.
 struct TextChunk {
-    /// Text i is what lies from place i to place i + 1 of the content.
+    /// Text i is content[offsets[i] .. offsets[i + 1]).
     using Places32 = std::span<const std::int32_t>;
     using Places64 = std::span<const std::int64_t>;
-    /// Sixteen bytes a text: its length, and up to 12 bytes beside it; of longer ones the first four, the number of the
-    /// content they lie in, and their place there.
+    /// A text view of 16 bytes: the length and up to 12 bytes; for longer texts the first four bytes, a buffer number
+    /// and an offset.
     struct View {
         std::int32_t length, prefix, content, place;
     };
@@ -30,7 +30,7 @@ struct TextChunk {
     std::size_t rows = 0;
     std::variant<Places32, Places64, Views> texts;
     std::vector<std::span<const char>> contents;
-    /// One bit a row, 0 for null, from a bit of the first byte on; none: no row is null.
+    /// One bit per row, 0 for null, starting at a bit of the first byte; null pointer: no row is null.
     const std::uint8_t* validity = nullptr;
     std::size_t first_bit = 0;
 
@@ -40,16 +40,16 @@ struct TextChunk {
     }
 };
 
-/// Numbers of texts in the order in which they are first met: 1, 2, and so on.
+/// Numbers texts in the order of their first occurrence: 1, 2, ...
 class TextNumbers {
 public:
     TextNumbers();
 
     std::size_t size() const { return texts_.size(); }
-    /// The texts, whose bytes are those that were given.
+    /// The texts; their bytes are those of the input.
     const std::vector<std::string_view>& texts() const { return texts_; }
 
-    /// The number of a text, a new one for a new text. What lies behind it may be looked at as far as `end`.
+    /// Return the number of a text, a new one for a new text. Bytes up to `end` may be read.
     std::uint32_t number(std::string_view text, const char* end) {
         const Key key = text.size() <= 16 && text.data() + 16 <= end ? short_key(text.data(), text.size()) : key_of(text);
         for (std::size_t at = key.hash() >> shift_;; at = (at + 1) & (slots_.size() - 1)) {
@@ -60,13 +60,14 @@ public:
     }
 
 private:
-    /// The first 16 bytes of a text, zeros behind its end, and its length; of longer ones a hash of all and the length.
+    /// Hash key: the first 16 bytes of a text, padded with zeros, and its length; for longer texts a hash and the
+    /// length.
     struct Key {
         std::uint64_t first, last, length;
 
         bool operator==(const Key&) const = default;
         std::uint64_t hash() const {
-            // The best bits are at the top, where they are looked for.
+            // The high bits are the best mixed, and the table uses them.
             return ((std::rotl(first * 0x9E3779B97F4A7C15u, 29) ^ last) * 0xC2B2AE3D27D4EB4Fu + length) *
                    0x9E3779B97F4A7C15u;
         }
@@ -76,7 +77,7 @@ private:
         std::uint32_t number = 0;
     };
 
-    /// The key of a text of up to 16 bytes, of which there are 16 to be looked at. Without a branch: lengths vary.
+    /// The key of a text of up to 16 bytes, where 16 bytes are readable. Without a branch, because lengths vary.
     static Key short_key(const char* bytes, std::size_t length) {
         std::uint64_t words[2];
         std::memcpy(words, bytes, sizeof words);
@@ -84,7 +85,7 @@ private:
     }
     static Key key_of(std::string_view text);
 
-    /// Those of the first word and of the second one, by the length of the text.
+    /// Masks for the first and second word, by the length of the text.
     static const std::array<std::uint64_t, 34> MASKS;
 
     std::uint32_t add(std::size_t at, const Key& key, std::string_view text);
@@ -94,7 +95,7 @@ private:
     std::vector<std::string_view> texts_;
 };
 
-/// A column of text by the numbers of its distinct texts, 0 for null, in the smallest integers that hold them.
+/// A text column as numbers of its distinct texts, 0 for null, in the smallest sufficient integers.
 struct NumberedTexts {
     template <class T>
     using Numbers = std::vector<T, CacheAligned<T>>;

@@ -1,4 +1,4 @@
-// Sets of variables, small ones: the parents of a variable, the variables of a joint table.
+// Small sets of variables: the parents of a variable, the variables of a joint table.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace stablebn {
 
-/// Variables by number, ascending.
+/// Variable numbers, ascending.
 class VariableSet {
 public:
     VariableSet() = default;
@@ -29,7 +29,7 @@ public:
 
     bool contains(int v) const { return std::find(begin(), end(), v) != end(); }
 
-    /// The place of a member.
+    /// The index of a member.
     std::size_t place_of(int v) const { return static_cast<std::size_t>(std::find(begin(), end(), v) - begin()); }
 
     VariableSet with(int v) const {
@@ -49,7 +49,7 @@ public:
         return smaller;
     }
 
-    /// Put a variable in, or take it out.
+    /// Insert a variable, or remove it if it is a member.
     void toggle(int v) {
         const auto at = std::lower_bound(members_.begin(), members_.end(), v);
         if (at != members_.end() && *at == v) {

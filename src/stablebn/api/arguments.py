@@ -17,7 +17,6 @@ from typing import Any
 from stablebn.errors import OptionError
 from stablebn.knowledge import NOTHING_KNOWN, Knowledge, joined
 from stablebn.knowledge.command_line import arcs_from_words, tiers_from_words
-from stablebn.learners.automatic import CHOSEN_EFFORT, USUAL_EFFORT, USUAL_PRIOR, USUAL_SCORE
 from stablebn.learners.registry import (
     AUTOMATIC,
     LEARNERS,
@@ -27,6 +26,7 @@ from stablebn.learners.registry import (
     learners_with,
     refuse_options_of_others,
 )
+from stablebn.learners.shared.automatic import CHOSEN_EFFORT, USUAL_EFFORT, USUAL_PRIOR, USUAL_SCORE
 from stablebn.learners.shared.config import CLIMBS, EQUIVALENCE_CLASSES, SearchConfig
 from stablebn.options import (
     Check,

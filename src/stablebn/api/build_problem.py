@@ -18,8 +18,8 @@ from stablebn.errors import OptionError, listed
 from stablebn.graph.convert import Graph
 from stablebn.knowledge import KnownArcs
 from stablebn.learners import AUTOMATIC, LEARNERS, Problem, SearchConfig
-from stablebn.learners.automatic import CHOSEN_EFFORT, USUAL_EFFORT, USUAL_PRIOR, USUAL_SCORE, score_for
 from stablebn.learners.registry import MOST_ACCURATE, Learner
+from stablebn.learners.shared.automatic import CHOSEN_EFFORT, USUAL_EFFORT, USUAL_PRIOR, USUAL_SCORE, score_for
 from stablebn.learners.shared.config import AVERAGES, TESTS_INDEPENDENCE
 from stablebn.learners.shared.graph_scores import needs_numbers
 from stablebn.learners.shared.problem import WorkOnTable
@@ -40,7 +40,7 @@ from stablebn.stats.engines.registry import source_of
 from stablebn.table.data_kinds import kind_of
 
 if TYPE_CHECKING:
-    from stablebn.learners.shared.checkpoint import Checkpoint
+    from stablebn.learners.shared.checkpoint import SearchCheckpoint
 
 Scored = TypeVar("Scored", LearnArguments, ScoreArguments)
 
@@ -71,7 +71,7 @@ class LearningTask:
         Whether a graph to start from took part in numbering the variables.
     decided_by_names : bool
         Whether time was up before the variables were in canonical order, so that names decided: there is no search.
-    checkpoint : Checkpoint or None
+    checkpoint : SearchCheckpoint or None
     """
 
     problem: Problem
@@ -84,7 +84,7 @@ class LearningTask:
     warnings: tuple[Caution, ...]
     started_from_graph: bool
     decided_by_names: bool
-    checkpoint: Checkpoint | None
+    checkpoint: SearchCheckpoint | None
 
 
 def build_problem(table: Prepared, request: LearnRequest) -> LearningTask:
@@ -271,13 +271,13 @@ def _check_limits(
 
 def _checkpoint(
     problem: Problem, learner: Learner, options: LearnArguments, table: Prepared, request: LearnRequest
-) -> Checkpoint | None:
+) -> SearchCheckpoint | None:
     """Open the checkpoint of the search, if the user named one."""
     if options.checkpoint is None:
         return None
     # Imported here because it takes time, and few runs have a checkpoint.
-    from stablebn.learners.shared.checkpoint import Checkpoint, about_search
+    from stablebn.learners.shared.checkpoint import SearchCheckpoint, about_search
 
     by_columns = not learner.stable or options.recorded().get("order") == "given"
     about = about_search(options.algorithm, options.recorded(), problem, table.whole, by_columns=by_columns)
-    return Checkpoint(Path(options.checkpoint), about, request.saved, resume=options.resume)
+    return SearchCheckpoint(Path(options.checkpoint), about, request.saved, resume=options.resume)

@@ -33,8 +33,8 @@ from stablebn.table.data_kinds import kind_of
 
 if TYPE_CHECKING:
     from stablebn.exact.certificate import GraphProof
-    from stablebn.learners.shared.checkpoint import Checkpoint
-    from stablebn.learners.shared.proven import BestDag
+    from stablebn.learners.shared.best_dag import BestDag
+    from stablebn.learners.shared.checkpoint import SearchCheckpoint
 
 logger = logging.getLogger(__name__)
 
@@ -108,7 +108,7 @@ def _warnings(
     )
 
 
-def _checkpoint_warning(checkpoint: Checkpoint | None) -> tuple[Caution, ...]:
+def _checkpoint_warning(checkpoint: SearchCheckpoint | None) -> tuple[Caution, ...]:
     """Warn if the checkpoint could not be written."""
     if checkpoint is None or checkpoint.failure is None:
         return ()

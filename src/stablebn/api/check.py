@@ -21,7 +21,7 @@ from stablebn.columns.findings import FEWEST_ROWS_EXPLAINED, FIRST_ROWS, Finding
 from stablebn.columns.kinds import FLOATS, PLAIN_CODES, Decision
 from stablebn.errors import DataError, listed
 from stablebn.graph.names import name_key
-from stablebn.learners.automatic import is_large, looks_for_curves
+from stablebn.learners.shared.automatic import is_large, looks_for_curves
 from stablebn.learners.shared.memory_estimate import bytes_needed
 from stablebn.messages import Caution, kinds_option, tallied
 from stablebn.options import takes

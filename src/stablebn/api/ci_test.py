@@ -9,7 +9,7 @@ from typing import Any
 from stablebn.api.arguments import CITestArguments, describe
 from stablebn.api.read_table import read_table
 from stablebn.errors import OptionError, listed
-from stablebn.learners.constraint_based.single_ci_test import tested_alone
+from stablebn.learners.shared.single_ci_test import tested_alone
 from stablebn.messages import tallied
 from stablebn.options import is_hashable, is_iterable, takes
 from stablebn.prepare.prepared import Prepared

@@ -14,12 +14,12 @@ from stablebn.api.request import LearnRequest
 from stablebn.errors import CertificateError, GraphError, OptionError
 from stablebn.exact.certificate import Certificate
 from stablebn.exact.solver import MOST_LISTED, best_of_many, proof_of
-from stablebn.exact.subset_search import MOST_PLACES_AT_ONCE
+from stablebn.exact.subset_search import MOST_AT_ONCE
 from stablebn.graph.json_names import name_from
 from stablebn.knowledge.constraints import Constraints
 from stablebn.learners import Problem, SearchConfig
+from stablebn.learners.shared.best_dag import BestDag
 from stablebn.learners.shared.interruption import Interruption
-from stablebn.learners.shared.proven import BestDag
 from stablebn.options import instance_of, is_path, options_of, takes
 from stablebn.prepare.read_options import READING, SpooledTable
 from stablebn.result.result import Result
@@ -242,7 +242,7 @@ def _checked(own: Certificate, problem: Problem, config: SearchConfig) -> BestDa
     )
     try:
         if search.complete and search.found > MOST_LISTED:
-            found = best_of_many(search, problem.scores, MOST_PLACES_AT_ONCE)
+            found = best_of_many(search, problem.scores, MOST_AT_ONCE)
             if found is not None:
                 if found[0] != own.parents or found[1].score != own.score or own.bound != own.score:
                     raise ValueError("the graph is not the best one")

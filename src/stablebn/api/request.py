@@ -12,9 +12,9 @@ from stablebn import _core
 from stablebn.api.arguments import LearnArguments
 from stablebn.errors import OptionError
 from stablebn.knowledge import Knowledge, KnownArcs
-from stablebn.learners.constraint_based.pattern import Pattern
 from stablebn.learners.shared.config import SearchConfig
 from stablebn.learners.shared.interruption import Interruption
+from stablebn.learners.shared.pattern import Pattern
 from stablebn.learners.shared.problem import Problem, within_time
 from stablebn.prepare.prepared import Prepared
 from stablebn.prepare.read_options import with_own_reading

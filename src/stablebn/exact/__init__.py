@@ -1,6 +1,7 @@
-"""The best DAG among candidate parent sets, and the proof of it.
+"""Find and prove the best DAG among candidate parent sets.
 
-`components` splits the problem, `subsets` solves small ones by dynamic programming, `linear` shrinks large ones by
-linear programming with cluster cuts (HiGHS), `proof` checks what these claim in integers, without a solver, `ties`
-lists the best DAGs, and `search` joins them all.
+`components` splits the problem into independent parts. `subset_search` solves small parts by dynamic programming. `lp`
+solves larger ones by linear programming with cluster cuts (HiGHS), `dual_ascent` and `sifting` bound them without one.
+`proof` checks all bounds in integers, without a solver; `proof_tree` and `certificate` record them. `ties` lists the
+best DAGs, `near_dags` those within a margin, and `solver` combines all of this.
 """

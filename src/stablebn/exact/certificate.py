@@ -1,4 +1,4 @@
-"""What is proven of a learned graph, under names, and in a form that travels: a certificate."""
+"""What is proven about a learned graph, and the certificate that proves it, with names and in JSON."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from stablebn.errors import CertificateError, shown
-from stablebn.exact.proof import Multipliers, Table, Tree
-from stablebn.exact.solver import Proof, Ties
+from stablebn.exact.proof_tree import LocalCut, Multipliers, Proof, Ties, Tree
 from stablebn.files import write_atomically
 from stablebn.fixed_point import to_float
 from stablebn.graph.json_names import json_text, name_from
@@ -25,24 +24,24 @@ _FORMAT = "stablebn certificate 2"
 
 @dataclass(frozen=True)
 class Certificate:
-    """What shows, together with the table, how good a graph is: `stablebn.verify` checks it without a solver.
+    """Proves, together with the table, how good a graph is: `stablebn.verify` checks it without a solver.
 
     Attributes
     ----------
     options : dict
-        The options with which the table was read and scored, where they are not the default, in types that JSON has.
+        The options of reading and scoring that differ from the default, in types that JSON has.
     known : KnownArcs
-        What every graph had to obey.
+        The constraints on every graph.
     variables : tuple of names
         In canonical order.
     parents : tuple of int
-        Parent sets of the graph, as bits of places in `variables`.
+        Parent sets of the graph; bit i stands for `variables[i]`.
     score, bound : int, int or None
-        The score of the graph and what no graph exceeds, in units of 2**-62 nats.
+        The score of the graph and an upper bound of the score of every graph, in units of 2**-62 nats.
     trees : tuple of Tree
-        For each component of the problem how the loss of its DAGs is bounded.
+        For each component of the problem, how the loss of its DAGs is bounded.
     besides : tuple of int
-        Where not all candidate sets were looked at: parent sets of a DAG, which were looked at besides.
+        If not all candidate sets were scored: parent sets of a DAG that were scored in addition.
     """
 
     options: Mapping[str, Any]
@@ -55,8 +54,8 @@ class Certificate:
     besides: tuple[int, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything in types that JSON has; long integers as text."""
-        tables: dict[Table, int] = {}
+        """Return everything in types that JSON has; long integers as text."""
+        tables: dict[LocalCut, int] = {}
         proof = [_of_tree(tree, tables) for tree in self.trees]
         written = {
             "format": _FORMAT,
@@ -65,45 +64,47 @@ class Certificate:
             "forbidden": [list(arc) for arc in self.known.forbidden],
             "most_parents": [[name, most] for name, most in self.known.most_parents.items()],
             "variables": list(self.variables),
-            "parents": [members(own) for own in self.parents],
+            "parents": [members(family) for family in self.parents],
             "score": str(self.score),
             "bound": None if self.bound is None else str(self.bound),
-            "besides": [members(own) for own in self.besides],
-            "tables": [[list(table.places), [list(own) for own in table.numbers]] for table in tables],
+            "besides": [members(family) for family in self.besides],
+            "tables": [[list(table.positions), [list(family) for family in table.weights]] for table in tables],
             "proof": proof,
         }
         return {**written, "digest": digest_of(written)}
 
     def to_json(self) -> str:
-        """`to_dict` as JSON text."""
+        """Return `to_dict` as JSON text."""
         return json_text(self.to_dict())
 
     @checked_arguments(path=file_path, force=flag)
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write it to a JSON file."""
+        """Write the certificate to a JSON file."""
         write_atomically(Path(path), self.to_json() + "\n", force=force)
 
     @classmethod
     @checked_arguments(text=text)
     def from_json(cls, text: str) -> Certificate:
-        """The certificate that `to_json` has written; `CertificateError` if it is none."""
+        """Read the text that `to_json` wrote; raise `CertificateError` if it is not a certificate."""
         try:
             return cls.from_dict(json.loads(text))
         except (ValueError, RecursionError) as error:
             if isinstance(error, CertificateError):
                 raise
-            raise CertificateError(f"this is no certificate: {type(error).__name__} {error}.") from None
+            raise CertificateError(f"this is not a certificate: {type(error).__name__} {error}.") from None
 
     @classmethod
     @checked_arguments(own=mapping)
     def from_dict(cls, own: Mapping[str, Any]) -> Certificate:
-        """The certificate that `to_dict` gave; `CertificateError` if it is none."""
+        """Read the dict that `to_dict` returned; raise `CertificateError` if it is not a certificate."""
         try:
             if own["format"] != _FORMAT:
                 raise CertificateError(f"its format is {shown(own['format'])}, expected {_FORMAT!r}.")
             if own["digest"] != digest_of(own):
-                raise CertificateError("the certificate was changed after it was written: its digest is another one.")
-            tables = [Table(_integers(places), tuple(map(_integers, numbers))) for places, numbers in own["tables"]]
+                raise CertificateError("the certificate was changed after it was written: its digest does not match.")
+            tables = [
+                LocalCut(_integers(positions), tuple(map(_integers, numbers))) for positions, numbers in own["tables"]
+            ]
             return cls(
                 options=dict(own["options"]),
                 known=KnownArcs(
@@ -112,23 +113,23 @@ class Certificate:
                     most_parents={name_from(name): int(most) for name, most in own["most_parents"]},
                 ),
                 variables=tuple(map(name_from, own["variables"])),
-                parents=tuple(_bits(of) for of in own["parents"]),
+                parents=tuple(_bits(variables) for variables in own["parents"]),
                 score=int(own["score"]),
                 bound=None if own["bound"] is None else int(own["bound"]),
                 trees=tuple(_to_tree(tree, tables) for tree in own["proof"]),
-                besides=tuple(_bits(of) for of in own["besides"]),
+                besides=tuple(_bits(variables) for variables in own["besides"]),
             )
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             if isinstance(error, CertificateError):
                 raise
-            raise CertificateError(f"this is no certificate: {type(error).__name__} {error}.") from None
+            raise CertificateError(f"this is not a certificate: {type(error).__name__} {error}.") from None
 
     @classmethod
     @checked_arguments(path=file_path)
     def read(cls, path: str | os.PathLike[str]) -> Certificate:
-        """The certificate in a JSON file."""
+        """Read a certificate from a JSON file."""
         if Path(path).exists() and not Path(path).is_file():
-            raise CertificateError(f"the certificate {shown(os.fspath(path))} cannot be read: it is no file.")
+            raise CertificateError(f"the certificate {shown(os.fspath(path))} cannot be read: it is not a file.")
         try:
             return cls.from_json(Path(path).read_text(encoding="utf-8"))
         except UnicodeDecodeError:
@@ -140,18 +141,19 @@ class Certificate:
 
 @dataclass(frozen=True)
 class GraphProof:
-    """What is proven of a learned graph.
+    """What is proven about a learned graph.
 
     Attributes
     ----------
     optimal : bool
-        Whether no graph that is allowed has a higher score.
+        Whether no allowed graph has a higher score.
     bound, gap : float or None
-        What no graph exceeds, and by how much that is more than the score; None where no bound is known.
+        Upper bound of the score of every graph, and its difference from the score; None if no bound is known.
     ties : Ties
-        How many classes of graphs are equally good.
+        Number of equally good Markov equivalence classes.
     most_parents : int or None
-        If parent sets were left out, as the limit on them or the time was met: the largest that were looked at.
+        If parent sets were left out because of a limit on their number or the time: the size of the largest that were
+        scored.
     certificate : Certificate
     """
 
@@ -163,7 +165,7 @@ class GraphProof:
     certificate: Certificate = field(repr=False, compare=False)
 
     def sentence(self) -> str:
-        """What is proven, in words."""
+        """Say in words what is proven."""
         if self.optimal:
             others = "" if self.ties.count == 1 else f" ({self.ties} classes are equally good)"
             return f"This is the best graph: it is proven{others}."
@@ -174,7 +176,7 @@ class GraphProof:
 
 
 def graph_proof(proof: Proof, score: float, certificate: Certificate) -> GraphProof:
-    """What is proven of a graph, in nats; the bound is that of the score as it is reported."""
+    """Return what is proven about a graph in nats; the bound is relative to the reported score."""
     gap = None if proof.gap is None else to_float(proof.gap)
     return GraphProof(
         optimal=proof.optimal,
@@ -187,37 +189,37 @@ def graph_proof(proof: Proof, score: float, certificate: Certificate) -> GraphPr
 
 
 def digest_of(written: Mapping[str, Any]) -> str:
-    """A hash of all of a certificate but its digest: it tells damage; against bad intent there is the proof."""
+    """Return a hash of a certificate without its digest: it detects damage; the proof itself detects forgery."""
     content = {name: value for name, value in written.items() if name != "digest"}
-    # Names as a file has them.
+    # Convert names to the form that they have in a file.
     plain = json.loads(json_text(content))
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
 
-def _arcs(own: Sequence[Sequence[Any]]) -> tuple[tuple[Hashable, Hashable], ...]:
-    return tuple((name_from(a), name_from(b)) for a, b in own)
+def _arcs(pairs: Sequence[Sequence[Any]]) -> tuple[tuple[Hashable, Hashable], ...]:
+    return tuple((name_from(a), name_from(b)) for a, b in pairs)
 
 
-def _bits(own: Sequence[int]) -> int:
-    if any(not isinstance(v, int) or v < 0 or v > 10**6 for v in own):
+def _bits(variables: Sequence[int]) -> int:
+    if any(not isinstance(v, int) or v < 0 or v > 10**6 for v in variables):
         raise ValueError("variables are numbers from 0 on")
-    return sum(map(bit, set(own)))
+    return sum(map(bit, set(variables)))
 
 
-def _integers(own: Sequence[int]) -> tuple[int, ...]:
-    if any(type(number) is not int for number in own):
-        raise ValueError("a table has what is no integer")
-    return tuple(own)
+def _integers(values: Sequence[int]) -> tuple[int, ...]:
+    if any(type(number) is not int for number in values):
+        raise ValueError("a local cut has a weight that is not an integer")
+    return tuple(values)
 
 
-def _of_tree(tree: Tree, tables: dict[Table, int]) -> dict[str, Any]:
-    """A tree; the tables in it by their numbers, in the order in which they are first met."""
+def _of_tree(tree: Tree, tables: dict[LocalCut, int]) -> dict[str, Any]:
+    """Return a tree in JSON types; local cuts are numbered in the order of their first use."""
     written: dict[str, Any] = {}
     if tree.steps:
         written["steps"] = [
             {
-                "clusters": [[members(own), str(value)] for own, value in step.clusters],
-                "tables": [[tables.setdefault(own, len(tables)), str(value)] for own, value in step.tables],
+                "clusters": [[members(cluster), str(value)] for cluster, value in step.clusters],
+                "tables": [[tables.setdefault(cut, len(tables)), str(value)] for cut, value in step.local_cuts],
                 "denominator": step.denominator,
             }
             for step in tree.steps
@@ -229,22 +231,22 @@ def _of_tree(tree: Tree, tables: dict[Table, int]) -> dict[str, Any]:
     return written
 
 
-def _to_tree(own: Mapping[str, Any], tables: Sequence[Table]) -> Tree:
+def _to_tree(written: Mapping[str, Any], tables: Sequence[LocalCut]) -> Tree:
     steps = [
         Multipliers(
             clusters=tuple((_bits(variables), int(value)) for variables, value in step["clusters"]),
-            tables=tuple((_numbered(tables, number), int(value)) for number, value in step["tables"]),
+            local_cuts=tuple((_numbered(tables, number), int(value)) for number, value in step["tables"]),
             denominator=int(step["denominator"]),
         )
-        for step in own.get("steps", ())
+        for step in written.get("steps", ())
     ]
-    if "arc" not in own:
+    if "arc" not in written:
         return Tree(tuple(steps))
-    u, v = map(int, own["arc"])
-    return Tree(tuple(steps), (u, v), _to_tree(own["having"], tables), _to_tree(own["lacking"], tables))
+    u, v = map(int, written["arc"])
+    return Tree(tuple(steps), (u, v), _to_tree(written["having"], tables), _to_tree(written["lacking"], tables))
 
 
-def _numbered(tables: Sequence[Table], number: int) -> Table:
+def _numbered(tables: Sequence[LocalCut], number: int) -> LocalCut:
     if not 0 <= number < len(tables):
-        raise ValueError("a table that there is not")
+        raise ValueError("a local cut has an unknown number")
     return tables[number]

@@ -1,4 +1,4 @@
-"""Parts of the problem that can be solved one by one: no cycle runs through two of them."""
+"""Split the problem into components that can be solved independently: no cycle runs through two of them."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from stablebn.fixed_point import UNIT
 from stablebn.search.parent_sets import CandidateSets
 from stablebn.stats.variable_sets import bit, members
 
-Alive = tuple[tuple[int, ...], ...]
-"""For each variable of a component, by place, which of its choices are left, as places in its list."""
+RemainingChoices = tuple[tuple[int, ...], ...]
+"""For each variable of a component, by position: the indices of the choices that have not been excluded."""
 
 NEVER = 1 << 118
-"""More than any DAG loses: the loss where no choices make a DAG."""
+"""A loss greater than that of any DAG: the loss if no choices form a DAG."""
 
 
 @dataclass(frozen=True)
 class Component:
-    """Variables between which there can be a cycle, and their choices.
+    """Variables that a cycle can connect, and their candidate parent sets (choices).
 
     Attributes
     ----------
     variables : tuple of int
-        Their numbers, ascending; a place is a place in this list.
+        Variable numbers, ascending; a position is an index into this tuple.
     sets : tuple of tuples of int
-        By place, the parent sets to choose from, as bits of numbers; by growing loss.
+        By position, the candidate parent sets as bits of variable numbers, by ascending loss.
     inside : tuple of tuples of int
-        The parents that are in the component, as bits of places: only these can make a cycle.
+        The parents inside the component, as bits of positions: only these can form a cycle.
     losses : tuple of tuples of int
-        What each choice loses against the best one, in units of 2**-62.
+        How much each choice scores less than the best choice of its variable, in units of 2**-62.
     best : int
-        The sum of the scores of the best choices: that of a DAG is `best` less what its choices lose.
+        Sum of the scores of the best choices; a DAG scores `best` less the losses of its choices.
     """
 
     variables: tuple[int, ...]
@@ -48,79 +48,91 @@ class Component:
 
     @cached_property
     def unit(self) -> int:
-        """What linear programmes count in, in units of 2**-62: a nat, or more where losses are beyond 2**33 nats.
+        """The unit of linear programs, in units of 2**-62: a nat, or more if losses exceed 2**33 nats.
 
-        They are made of doubles, whose tolerances are absolute: so great numbers are none of theirs.
+        Linear programs use doubles with absolute tolerances, so their numbers must not be too great.
         """
         return UNIT << max(0, max(map(max, self.losses)).bit_length() - UNIT.bit_length() - 32)
 
     @property
-    def everything(self) -> Alive:
+    def everything(self) -> RemainingChoices:
         """All choices."""
         return tuple(tuple(range(len(own))) for own in self.sets)
 
-    def first_fitting(self, place: int, placed: int) -> int:
-        """The best choice of a variable whose parents are all among some places; ValueError: it requires others."""
-        for at, parents in enumerate(self.inside[place]):
+    def loss_of(self, choices: Sequence[int]) -> int:
+        """Return the loss of the choices of all variables."""
+        return sum(losses[choice] for losses, choice in zip(self.losses, choices, strict=True))
+
+    def first_fitting(self, position: int, placed: int) -> int:
+        """Return the best choice of a variable whose parents are all among the `placed` positions.
+
+        Raises
+        ------
+        ValueError
+            Every choice requires other parents.
+        """
+        for at, parents in enumerate(self.inside[position]):
             if not parents & ~placed:
                 return at
         raise ValueError("a variable stands before a parent that is required")
 
-    def loss_among(self, place: int, placed: int) -> int:
-        """What a variable loses at least whose parents are all among some places; NEVER if it requires others."""
-        losses = self.losses[place]
-        return next((losses[at] for at, parents in enumerate(self.inside[place]) if not parents & ~placed), NEVER)
+    def loss_among(self, position: int, placed: int) -> int:
+        """Return the least loss of a variable whose parents are all `placed`; NEVER if no choice has such parents."""
+        losses = self.losses[position]
+        return next((losses[at] for at, parents in enumerate(self.inside[position]) if not parents & ~placed), NEVER)
 
 
 def components(candidates: CandidateSets) -> list[Component]:
-    """The strongly connected components of "u is in a candidate set of v", by their first variables."""
-    joined = [0] * candidates.n
+    """Return the strongly connected components of "u is in a candidate set of v", by their first variables."""
+    possible_parents = [0] * candidates.n
     for v, sets in enumerate(candidates.sets):
         for parents in sets:
-            joined[v] |= parents
-    found = []
-    for variables in strongly_connected(joined):
-        place = {v: at for at, v in enumerate(variables)}
-        own = sum(map(bit, variables))
+            possible_parents[v] |= parents
+    result = []
+    for variables in strongly_connected(possible_parents):
+        position = {v: at for at, v in enumerate(variables)}
+        inside_bits = sum(map(bit, variables))
         scores = [candidates.scores[v] for v in variables]
-        found.append(
+        result.append(
             Component(
                 variables=variables,
                 sets=tuple(candidates.sets[v] for v in variables),
                 inside=tuple(
-                    tuple(sum(bit(place[u]) for u in members(parents & own)) for parents in candidates.sets[v])
+                    tuple(
+                        sum(bit(position[u]) for u in members(parents & inside_bits)) for parents in candidates.sets[v]
+                    )
                     for v in variables
                 ),
-                losses=tuple(tuple(of[0] - score for score in of) for of in scores),
-                best=sum(of[0] for of in scores),
+                losses=tuple(tuple(scores_of[0] - score for score in scores_of) for scores_of in scores),
+                best=sum(scores_of[0] for scores_of in scores),
             )
         )
-    return found
+    return result
 
 
 def strongly_connected(parents: Sequence[int]) -> list[tuple[int, ...]]:
-    """Sets of vertices that reach each other along arcs to their `parents`, each ascending, by their first members."""
+    """Return the strongly connected sets of vertices, each ascending, by their first members."""
     n = len(parents)
-    above = [own | bit(v) for v, own in enumerate(parents)]
-    # Warshall's closure, a row at a time.
+    above = [family | bit(v) for v, family in enumerate(parents)]
+    # Warshall's transitive closure, one row at a time.
     for middle in range(n):
         for v in range(n):
             if above[v] >> middle & 1:
                 above[v] |= above[middle]
-    found = []
+    result = []
     seen = 0
     for v in range(n):
         if not seen >> v & 1:
-            own = [u for u in members(above[v]) if above[u] >> v & 1]
-            seen |= sum(map(bit, own))
-            found.append(tuple(own))
-    return found
+            family = [u for u in members(above[v]) if above[u] >> v & 1]
+            seen |= sum(map(bit, family))
+            result.append(tuple(family))
+    return result
 
 
-def parts_of(component: Component, alive: Alive) -> list[tuple[int, ...]]:
-    """The strongly connected parts of what is left of a component, as places."""
-    joined = [0] * component.n
-    for place, choices in enumerate(alive):
+def parts_of(component: Component, remaining: RemainingChoices) -> list[tuple[int, ...]]:
+    """Return the strongly connected parts that the remaining choices of a component form, as positions."""
+    possible_parents = [0] * component.n
+    for position, choices in enumerate(remaining):
         for at in choices:
-            joined[place] |= component.inside[place][at]
-    return strongly_connected(joined)
+            possible_parents[position] |= component.inside[position][at]
+    return strongly_connected(possible_parents)

@@ -1,7 +1,7 @@
-"""Multipliers made so exact that their bound is the loss of the best DAG, to the last unit.
+"""Refine multipliers until their bound equals the loss of the best DAG exactly.
 
-Those of a solver are right to some 1e-9 nats. Where many DAGs are equally good that leaves all of them open, and they
-may be too many to list. But losses are integers: a bound that misses one by less than a unit is that loss.
+Multipliers of a solver are exact to about 1e-9 nats. If many DAGs are equally good, this leaves all of them open, and
+there may be too many to list. But losses are integers, so a bound that misses one by less than a unit proves it.
 """
 
 from __future__ import annotations
@@ -10,56 +10,82 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from stablebn.exact.components import Alive, Component
-from stablebn.exact.proof import Multipliers, Table, apply
+from stablebn.exact.components import Component, RemainingChoices
+from stablebn.exact.proof import apply
+from stablebn.exact.proof_tree import LocalCut, Multipliers
 
-# In units of the programmes: a choice whose reduced loss is so near to that of the DAG's own is taken to have the same.
+# A choice counts as tight if its reduced loss differs by less than 2**-20 units of the linear program from that of the
+# DAG's choice.
 _NEAR_BITS = 20
 _DENOMINATOR = 1 << 24
 _ROUNDS = 6
 
+_Row = list[tuple[int, int]]
+"""The columns of an equation and their coefficients."""
 
-def polished(
-    component: Component, alive: Alive, choices: Sequence[int], own: Multipliers, most: int
+
+def refined(
+    component: Component, remaining: RemainingChoices, choices: Sequence[int], given: Multipliers, most: int
 ) -> Multipliers | None:
-    """Multipliers near given ones whose bound is `most`, the loss of the DAG with these choices; None: not found.
+    """Return multipliers near given ones whose bound is `most`, the loss of the DAG with these choices, or None.
 
-    A bound is the loss of a DAG if each of its choices has the least reduced loss of its variable, and each cluster and
-    table of a number above 0 holds with equality in it. So the reduced losses of choices that are nearly the least
-    are made equal: a system of linear equations, solved by floats and refined by residuals in integers.
+    A bound equals the loss of a DAG if each of its choices has the least reduced loss of its variable, and each cluster
+    and local cut with a positive multiplier holds with equality. So the reduced losses of the tight choices are made
+    equal: a system of linear equations, solved in floating point and corrected by integer residuals.
     """
+    inside = [component.inside[position][at] for position, at in enumerate(choices)]
+    clusters = [(cluster, value) for cluster, value in given.clusters if _without_parent(cluster, inside) == 1]
+    local_cuts = [(cut, value) for cut, value in given.local_cuts if _sum_of(cut, inside) == cut.least]
+    rows, wanted = _equations(component, remaining, choices, Multipliers(tuple(clusters), tuple(local_cuts)))
+    if not rows or not (clusters or local_cuts):
+        return None
+    values = _solved(rows, wanted, [value * _DENOMINATOR for _, value in (*clusters, *local_cuts)])
+    if min(values) < 0:
+        return None
+    multipliers = Multipliers(
+        tuple((cluster, value) for (cluster, _), value in zip(clusters, values[: len(clusters)], strict=True)),
+        tuple((cut, value) for (cut, _), value in zip(local_cuts, values[len(clusters) :], strict=True)),
+        _DENOMINATOR,
+    )
+    return multipliers if apply(component, remaining, multipliers, most)[0] == most else None
+
+
+def _equations(
+    component: Component, remaining: RemainingChoices, choices: Sequence[int], start: Multipliers
+) -> tuple[list[_Row], list[int]]:
+    """Return an equation per tight choice: its reduced loss equals that of the DAG's choice of the variable."""
     near = component.unit >> _NEAR_BITS
-    inside = [component.inside[place][at] for place, at in enumerate(choices)]
-    clusters = [(of, value) for of, value in own.clusters if _without_parent(of, inside) == 1]
-    tables = [(of, value) for of, value in own.tables if _sum_of(of, inside) == of.least]
-    start = Multipliers(tuple(clusters), tuple(tables))
-    columns = len(clusters) + len(tables)
-    rows: list[list[tuple[int, int]]] = []
+    rows: list[_Row] = []
     wanted: list[int] = []
-    for place, left in enumerate(alive):
-        credit = start.credit(place)
-        base = component.losses[place][choices[place]] - credit(inside[place])
-        terms = _terms(start, place)
-        mine = terms(inside[place])
+    for position, left in enumerate(remaining):
+        chosen = choices[position]
+        parents_in_dag = component.inside[position][chosen]
+        credit = start.credit(position)
+        base = component.losses[position][chosen] - credit(parents_in_dag)
+        terms = _terms(start, position)
+        terms_in_dag = terms(parents_in_dag)
         for at in left:
-            parents = component.inside[place][at]
-            if at == choices[place] or abs(component.losses[place][at] - credit(parents) - base) > near:
+            parents = component.inside[position][at]
+            if at == chosen or abs(component.losses[position][at] - credit(parents) - base) > near:
                 continue
             difference = terms(parents)
-            for column, sign in mine.items():
+            for column, sign in terms_in_dag.items():
                 difference[column] = difference.get(column, 0) - sign
             row = [(column, sign) for column, sign in difference.items() if sign]
             if row:
                 rows.append(row)
-                wanted.append(component.losses[place][at] - component.losses[place][choices[place]])
-    if not rows or not columns:
-        return None
-    matrix = np.zeros((len(rows), columns))
+                wanted.append(component.losses[position][at] - component.losses[position][chosen])
+    return rows, wanted
+
+
+def _solved(rows: Sequence[_Row], wanted: Sequence[int], start: Sequence[int]) -> list[int]:
+    """Return integers near `start` that solve the equations, times the denominator, as well as a few rounds allow."""
+    matrix = np.zeros((len(rows), len(start)))
     for number, row in enumerate(rows):
         for column, sign in row:
             matrix[number, column] = sign
     solver = np.linalg.pinv(matrix)
-    values = [value * _DENOMINATOR for _, value in (*clusters, *tables)]
+    values = list(start)
     for _ in range(_ROUNDS):
         residuals = [
             _DENOMINATOR * want - sum(sign * values[column] for column, sign in row)
@@ -67,38 +93,35 @@ def polished(
         ]
         if not any(residuals):
             break
-        change = solver @ np.array([float(of) for of in residuals])
-        values = [value + round(float(of)) for value, of in zip(values, change, strict=True)]
-    if min(values) < 0:
-        return None
-    found = Multipliers(
-        tuple((of, value) for (of, _), value in zip(clusters, values[: len(clusters)], strict=True)),
-        tuple((of, value) for (of, _), value in zip(tables, values[len(clusters) :], strict=True)),
-        _DENOMINATOR,
-    )
-    return found if apply(component, alive, found, most)[0] == most else None
+        change = solver @ np.array([float(residual) for residual in residuals])
+        values = [value + round(float(step)) for value, step in zip(values, change, strict=True)]
+    return values
 
 
-def _terms(own: Multipliers, place: int) -> Callable[[int], dict[int, int]]:
-    """How often each number is taken away from the loss of a choice, by its place, as a function of the parents."""
-    clusters = [(at, of) for at, (of, _) in enumerate(own.clusters) if of >> place & 1]
-    first = len(own.clusters)
-    tables = [(first + at, *of.by_parents(place)) for at, (of, _) in enumerate(own.tables) if place in of.places]
+def _terms(multipliers: Multipliers, position: int) -> Callable[[int], dict[int, int]]:
+    """Return how often each multiplier is subtracted from the loss of a choice, as a function of its parents."""
+    clusters = [(at, terms_of) for at, (terms_of, _) in enumerate(multipliers.clusters) if terms_of >> position & 1]
+    first = len(multipliers.clusters)
+    local_cuts = [
+        (first + at, *terms_of.by_parents(position))
+        for at, (terms_of, _) in enumerate(multipliers.local_cuts)
+        if position in terms_of.positions
+    ]
 
-    def of(parents: int) -> dict[int, int]:
-        found = {at: 1 for at, cluster in clusters if not cluster & parents}
-        return found | {at: numbers[parents & others] for at, others, numbers in tables}
+    def terms_of(parents: int) -> dict[int, int]:
+        terms = {at: 1 for at, cluster in clusters if not cluster & parents}
+        return terms | {at: weights[parents & others] for at, others, weights in local_cuts}
 
-    return of
+    return terms_of
 
 
 def _without_parent(cluster: int, inside: Sequence[int]) -> int:
-    return sum(1 for place, parents in enumerate(inside) if cluster >> place & 1 and not parents & cluster)
+    return sum(1 for position, parents in enumerate(inside) if cluster >> position & 1 and not parents & cluster)
 
 
-def _sum_of(table: Table, inside: Sequence[int]) -> int:
-    found = 0
-    for place in table.places:
-        others, numbers = table.by_parents(place)
-        found += numbers[inside[place] & others]
-    return found
+def _sum_of(cut: LocalCut, inside: Sequence[int]) -> int:
+    total = 0
+    for position in cut.positions:
+        others, weights = cut.by_parents(position)
+        total += weights[inside[position] & others]
+    return total

@@ -1,69 +1,70 @@
-"""Large components: linear programming with cluster cuts, until what is left is small (HiGHS).
+"""Solve large components by linear programming with cluster cuts and branching (HiGHS).
 
-The solver only proposes: multipliers become integers, and what they show is worked out by `proof` alone.
+The solver only proposes: its multipliers are rounded to integers, and `proof` computes what they prove.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn.errors import MissingExtraError
-from stablebn.exact.components import NEVER, Alive, Component, parts_of
-from stablebn.exact.dual_refinement import polished
-from stablebn.exact.local_cuts import Shares, TableSearch, places_of_tables, quiet_solver
+from stablebn.exact.components import Component, RemainingChoices, parts_of
+from stablebn.exact.dual_refinement import refined
+from stablebn.exact.local_cuts import LocalCutSearch, Shares, quiet_solver, variables_of_local_cuts
 from stablebn.exact.orders import choices_in, climbed
-from stablebn.exact.proof import Multipliers, Table, Tree, apply, split
-from stablebn.exact.subset_search import MOST_PLACES, best_of_part
+from stablebn.exact.proof import apply, split
+from stablebn.exact.proof_tree import LocalCut, Multipliers, Tree
+from stablebn.exact.subset_search import MOST_IN_PART, with_best_parts
 from stablebn.fixed_point import UNIT
 from stablebn.stats.variable_sets import bit, members
 
 logger = logging.getLogger(__name__)
 
-# A cluster is violated by at least so much; a share of at least so much counts.
+# Tolerances: least violation of a cluster, least value of a choice, least multiplier.
 _LEAST_LACK = 1e-6
 _LEAST_SHARE = 1e-9
 _LEAST_MULTIPLIER = 1e-9
-# Cuts that are added at once.
+# Most cuts that are added at once.
 _MOST_CUTS = 80
-# Variables of a table, the sizes that are looked for one after the other.
-_SIZES_OF_TABLES = (4, 5, 6)
-# Programmes from one look for a better DAG near a solution to the next; what `best` has found is mostly the best.
+# Sizes of local cuts, in the order in which they are searched.
+_SIZES_OF_LOCAL_CUTS = (4, 5, 6)
+# Linear programs between two attempts to round a solution to a better DAG; the DAG of `best` is mostly optimal.
 _SOLVED_BETWEEN_ROUNDINGS_AT_ROOT = 5
 _SOLVED_BETWEEN_ROUNDINGS = 25
-# Where so many programmes have closed less than this part of the gap, an arc closes more.
+# Branch if this many linear programs closed less than this part of the gap.
 _SOLVED_IN_VAIN = 8
 _LEAST_PROGRESS = 0.05
 _LEAST_PROGRESS_AT_ROOT = 0.03
-# The programme is made anew where no more than this part of its choices is left.
-_WORTH_BEGINNING_ANEW = 0.9
-# Steps of the solver on each side of an arc that is tried: enough to tell good ones.
+# Rebuild the linear program if at most this part of its choices remains.
+_WORTH_REBUILDING = 0.9
+# Solver steps for each side of an arc in strong branching.
 _STEPS_OF_TRIAL = 60
-# Nodes of the small integer programme that looks for a cluster.
+# Nodes of the integer program that separates a cluster.
 _MOST_NODES = 500
-# Steps of the solver between two looks at the time: few programmes take so many.
+# Solver steps between two checks of the time; few linear programs need more.
 _STEPS_AT_ONCE = 20_000
-# What a programme costs besides the steps of the solver, measured in these.
-_STEPS_PER_PROGRAMME = 200
-# Arcs that are tried as a branch.
+# Fixed cost of a linear program, measured in solver steps.
+_STEPS_PER_PROGRAM = 200
+# Number of arcs tried in strong branching.
 _ARCS_TRIED = 8
-# Nats: a bound so near to a loss may be that loss.
+# In nats: a bound this near to a loss may equal it.
 _NEARLY = 1e-5
-# Nats by which a bound must pass a loss to be relied upon before it is worked out in integers.
+# In nats: a floating-point bound must exceed a loss by this much before it is relied upon.
 _MARGIN = 1e-7
 
 
-Cut = int | Table
-"""A cluster, its variables as bits of places, or a table."""
+Cut = int | LocalCut
+"""A cluster, as bits of positions, or a local cut."""
 
 
 def import_highs() -> Any:
-    """The solver's package, or an error that names the extra."""
+    """Import the solver's package, or raise an error that names the extra."""
     try:
         import highspy
     except ImportError:
@@ -71,6 +72,16 @@ def import_highs() -> Any:
             "highspy (a component of the problem is too large for dynamic programming)", "exact"
         ) from None
     return highspy
+
+
+class _SolvedNode(NamedTuple):
+    """A node of the branching: its remaining choices and the solution of its last linear program."""
+
+    remaining: RemainingChoices
+    shares: Shares
+    multipliers: Multipliers
+    bound: float
+    is_late: bool
 
 
 class ClusterSearch:
@@ -82,24 +93,24 @@ class ClusterSearch:
     start : sequence of int
         The choices of a DAG.
     time_is_up : callable
-        Asked again and again whether to stop.
+        Called often; returns whether to stop.
     watch : callable, optional
-        Called with the number of programmes solved.
+        Called with the number of linear programs solved.
     most_work : int, optional
-        No programme is begun after so much work.
+        No linear program is started after this much work.
 
     Attributes
     ----------
     choices : tuple of int
-        Of the best DAG found.
+        Choices of the best DAG found.
     loss : int
-        What it loses.
+        Its loss.
     finished : bool
         Whether no branch was left open.
     work : int
-        The choices of the programmes that were solved, for each step of the solver.
+        Number of choices in the solved linear programs, summed over the solver steps.
     is_out_of_work : bool
-        Whether `most_work` ended it.
+        Whether `most_work` ended the search.
     """
 
     def __init__(
@@ -113,188 +124,201 @@ class ClusterSearch:
     ) -> None:
         self.component = component
         self.choices = tuple(start)
-        self.loss = self._loss_of(start)
+        self.loss = self.component.loss_of(start)
         self.finished = True
         self.is_out_of_work = False
         self._most_work = most_work
         self._time_is_up = time_is_up
         self._watch = watch
-        self._programme = Programme(component)
-        self._table_searches = [TableSearch(import_highs(), size) for size in _SIZES_OF_TABLES if size <= component.n]
+        self._program = LinearProgram(component)
+        self._local_cut_searches = [
+            LocalCutSearch(import_highs(), size) for size in _SIZES_OF_LOCAL_CUTS if size <= component.n
+        ]
         self._solved = 0
 
     @property
     def work(self) -> int:
-        """The choices of the programmes that were solved, for each step of the solver."""
-        return self._programme.work
+        """Number of choices in the solved linear programs, summed over the solver steps."""
+        return self._program.work
 
     def search(self) -> Tree:
         """Bound the loss of all DAGs, as far as the time allows."""
         return self._explore(self.component.everything, 0)
 
-    def _explore(self, alive: Alive, depth: int) -> Tree:
-        component, programme = self.component, self._programme
+    def _explore(self, remaining: RemainingChoices, depth: int) -> Tree:
+        """Bound the loss of DAGs made of the remaining choices: by cuts, then exactly or by branching on an arc."""
+        component = self.component
         steps: list[Multipliers] = []
-        programme.restrict(alive, self._most())
+        self._program.restrict(remaining, self._most())
+        node = self._add_cuts(remaining, steps, depth)
+        remaining = node.remaining
+        if all(remaining):
+            remaining = self._shrunk(remaining, node.multipliers, steps, depth, worth=0.0)
+        is_met = abs(node.bound - self._nats()) < _NEARLY
+        if all(remaining) and is_met:
+            # The bound is met. Of all optimal multipliers, central ones exclude the most choices.
+            remaining = self._shrunk(remaining, self._program.central_multipliers(), steps, depth, worth=0.0)
+        if not all(remaining):
+            return Tree(tuple(steps))
+        parts = parts_of(component, remaining)
+        if all(len(part) <= MOST_IN_PART for part in parts):
+            self._finish(remaining, parts)
+            return Tree(tuple(steps))
+        if is_met:
+            exact = refined(component, remaining, self.choices, node.multipliers, self.loss)
+            if exact is not None:
+                return Tree((*steps, exact))
+        if node.is_late:
+            self.finished = False
+            return Tree(tuple(steps))
+        arc = self._arc(node.shares, remaining, parts, node.bound)
+        branches = {}
+        first = self._share_of(arc, node.shares) > 0.5
+        for has in (first, not first):
+            part = split(component, remaining, arc, has=has)
+            branches[has] = self._explore(part, depth + 1) if all(part) else Tree()
+        return Tree(tuple(steps), arc, branches[True], branches[False])
+
+    def _add_cuts(self, remaining: RemainingChoices, steps: list[Multipliers], depth: int) -> _SolvedNode:
+        """Solve the linear program and add violated cuts until there are none, or progress is slow, or time is up."""
+        program = self._program
         bounds: list[float] = []
         while True:
-            values, duals, bound = programme.solve(time_is_up=self._time_is_up)
+            values, duals, bound = program.solve(time_is_up=self._time_is_up)
             bounds.append(bound)
             self._solved += 1
             if self._watch is not None:
                 self._watch(self._solved)
-            shares = programme.shares(values)
+            shares = program.shares(values)
             if self._solved % (_SOLVED_BETWEEN_ROUNDINGS if depth else _SOLVED_BETWEEN_ROUNDINGS_AT_ROOT) == 1:
                 self._round(shares)
-            late = self._is_to_end()
-            hopeless = bound > self._nats() + _MARGIN
+            is_late = self._is_to_end()
+            is_hopeless = bound > self._nats() + _MARGIN
             progress = bound - bounds[-1 - _SOLVED_IN_VAIN] if len(bounds) > _SOLVED_IN_VAIN else np.inf
             least = _LEAST_PROGRESS if depth else _LEAST_PROGRESS_AT_ROOT
             is_slow = progress < least * (self._nats() - bound)
-            cuts = [] if late or hopeless or is_slow else self._cuts(shares, thoroughly=depth == 0)
-            own = programme.multipliers(duals)
+            cuts = [] if is_late or is_hopeless or is_slow else self._cuts(shares, thoroughly=depth == 0)
+            node = _SolvedNode(remaining, shares, program.multipliers(duals), bound, is_late)
             if not cuts:
-                break
+                return node
             if self._solved % 10 == 0:
-                # What cannot be in a better DAG makes the programme larger for nothing.
-                alive = self._shrunk(alive, own, steps, depth, worth=0.2)
-                if not all(alive):
-                    return Tree(tuple(steps))
-            programme.add([cut for cut in cuts if cut not in programme.known])
-        alive = self._shrunk(alive, own, steps, depth, worth=0.0)
-        if not all(alive):
-            return Tree(tuple(steps))
-        if abs(bound - self._nats()) < _NEARLY:
-            # The bound is met. Of all multipliers that show it those in the middle leave out the most.
-            alive = self._shrunk(alive, programme.central_multipliers(), steps, depth, worth=0.0)
-            if not all(alive):
-                return Tree(tuple(steps))
-        parts = parts_of(component, alive)
-        if all(len(part) <= MOST_PLACES for part in parts):
-            self._finish(alive, parts)
-            return Tree(tuple(steps))
-        if abs(bound - self._nats()) < _NEARLY:
-            exactly = polished(component, alive, self.choices, own, self.loss)
-            if exactly is not None:
-                return Tree((*steps, exactly))
-        if late:
-            self.finished = False
-            return Tree(tuple(steps))
-        arc = self._arc(shares, alive, parts, bound)
-        branches = {}
-        first = self._share_of(arc, shares) > 0.5
-        for has in (first, not first):
-            part = split(component, alive, arc, has=has)
-            branches[has] = self._explore(part, depth + 1) if all(part) else Tree()
-        return Tree(tuple(steps), arc, branches[True], branches[False])
+                # Excluded choices would only slow the linear program down.
+                remaining = self._shrunk(remaining, node.multipliers, steps, depth, worth=0.2)
+                if not all(remaining):
+                    return node._replace(remaining=remaining)
+            program.add([cut for cut in cuts if cut not in program.known])
 
     def _is_to_end(self) -> bool:
         self.is_out_of_work |= self._most_work is not None and self.work >= self._most_work
         return self.is_out_of_work or self._time_is_up()
 
     def _nats(self) -> float:
-        """What the best DAG loses, in nats or, of very many rows, in the larger unit of the programmes."""
+        """Return the loss of the best DAG in the unit of the linear program: nats, or more for very many rows."""
         return self.loss / self.component.unit
 
     def _most(self) -> float:
         return self._nats() * 1.001 + 1.0
 
-    def _loss_of(self, choices: Sequence[int]) -> int:
-        return sum(self.component.losses[place][at] for place, at in enumerate(choices))
+    def _shrunk(
+        self,
+        remaining: RemainingChoices,
+        multipliers: Multipliers,
+        steps: list[Multipliers],
+        depth: int,
+        *,
+        worth: float,
+    ) -> RemainingChoices:
+        """Exclude the choices that multipliers prove to be in no better DAG, if they are a large enough part."""
+        _, kept = apply(self.component, remaining, multipliers, self.loss)
+        count = sum(map(len, kept))
+        if count > (1 - worth) * sum(map(len, remaining)) and worth:
+            return remaining
+        steps.append(multipliers)
+        if all(kept):
+            if depth == 0 and count < _WORTH_REBUILDING * self._program.size:
+                # This happens before branching, so the exclusion holds in every branch.
+                cuts: list[Cut] = [cut for cut, _ in multipliers.clusters]
+                self._program.made_of(kept, cuts + [cut for cut, _ in multipliers.local_cuts])
+            self._program.restrict(kept, self._most())
+        return kept
 
-    def _shrunk(self, alive: Alive, own: Multipliers, steps: list[Multipliers], depth: int, *, worth: float) -> Alive:
-        """Leave out what the multipliers of the programme show to be in no better DAG, if that is a good part."""
-        _, left = apply(self.component, alive, own, self.loss)
-        count = sum(map(len, left))
-        if count > (1 - worth) * sum(map(len, alive)) and worth:
-            return alive
-        steps.append(own)
-        if all(left):
-            if depth == 0 and count < _WORTH_BEGINNING_ANEW * self._programme.size:
-                # Before all branches: what is left out now is so in each of them.
-                cuts: list[Cut] = [cut for cut, _ in own.clusters]
-                self._programme.made_of(left, cuts + [cut for cut, _ in own.tables])
-            self._programme.restrict(left, self._most())
-        return left
-
-    def _finish(self, alive: Alive, parts: Sequence[tuple[int, ...]]) -> None:
-        """Solve what is left exactly, and keep the DAG if it is better."""
-        choices = list(self.choices)
-        for part in parts:
-            best = best_of_part(self.component, alive, part, most_dags=1)
-            if best.loss >= NEVER:
-                return
-            for place, choice in zip(part, best.choices, strict=True):
-                choices[place] = choice
-        self._keep(choices)
+    def _finish(self, remaining: RemainingChoices, parts: Sequence[tuple[int, ...]]) -> None:
+        """Solve the remaining parts exactly, and keep the DAG if it is better."""
+        choices = with_best_parts(self.component, remaining, parts, self.choices)
+        if choices is not None:
+            self._keep(choices)
 
     def _keep(self, choices: Sequence[int]) -> None:
-        loss = self._loss_of(choices)
+        loss = self.component.loss_of(choices)
         if loss < self.loss:
             self.loss, self.choices = loss, tuple(choices)
             logger.debug("a better DAG: %.6f nats below the best choices", loss / UNIT)
 
     def _round(self, shares: Shares) -> None:
-        """A DAG near a solution: next the variable whose share of families that fit is the greatest."""
+        """Round a solution to a DAG: place the variable with the greatest total value of choices that fit next."""
         component = self.component
         placed = 0
         order: list[int] = []
         waiting = list(range(component.n))
         while waiting:
             keys = []
-            for place in waiting:
-                fitting = sum(x for at, x in shares[place] if not component.inside[place][at] & ~placed)
-                keys.append((-round(fitting, 6), component.loss_among(place, placed), place))
-            place = min(keys)[2]
-            waiting.remove(place)
-            order.append(place)
-            placed |= bit(place)
+            for position in waiting:
+                fitting = sum(x for at, x in shares[position] if not component.inside[position][at] & ~placed)
+                keys.append((-round(fitting, 6), component.loss_among(position, placed), position))
+            position = min(keys)[2]
+            waiting.remove(position)
+            order.append(position)
+            placed |= bit(position)
         self._keep(choices_in(component, climbed(component, order)))
 
     def _cuts(self, shares: Shares, *, thoroughly: bool) -> list[Cut]:
-        """What a solution violates: clusters that grow, tables, and if there is none, what a small programme finds."""
+        """Return violated cuts: clusters by a heuristic, then local cuts, then a cluster by an integer program."""
         component = self.component
-        children = [place for place, own in enumerate(shares) for _ in own]
-        parents = [component.inside[place][at] for place, own in enumerate(shares) for at, _ in own]
-        weights = [x for own in shares for _, x in own]
-        known = self._programme.known
-        found = _core.violated_clusters(component.n, children, parents, weights, _LEAST_LACK, _MOST_CUTS)
-        cuts: list[Cut] = [own for own in found if own not in known]
+        children = [position for position, values in enumerate(shares) for _ in values]
+        parents = [component.inside[position][at] for position, values in enumerate(shares) for at, _ in values]
+        weights = [x for values in shares for _, x in values]
+        known = self._program.known
+        clusters = _core.violated_clusters(component.n, children, parents, weights, _LEAST_LACK, _MOST_CUTS)
+        cuts: list[Cut] = [values for values in clusters if values not in known]
         if len(cuts) > _MOST_CUTS // 4:
             return cuts
-        for search in self._table_searches:
+        for search in self._local_cut_searches:
             if search.size > 4 and cuts:
                 break
-            tables = []
-            for places in places_of_tables(component, shares, search.size):
-                own = search.violated(component, shares, places)
-                if own is not None and own[1] not in known:
-                    tables.append(own)
-            tables.sort(key=lambda own: -own[0])
-            cuts += [table for _, table in tables[:_MOST_CUTS]]
+            local_cuts = []
+            for positions in variables_of_local_cuts(component, shares, search.size):
+                values = search.violated(component, shares, positions)
+                if values is not None and values[1] not in known:
+                    local_cuts.append(values)
+            local_cuts.sort(key=lambda values: -values[0])
+            cuts += [cut for _, cut in local_cuts[:_MOST_CUTS]]
         if cuts or not thoroughly:
             return cuts
-        cluster = self._programme.separate(children, parents, weights)
+        cluster = self._program.separate(children, parents, weights)
         return [] if cluster is None or cluster in known else [cluster]
 
     def _share_of(self, arc: tuple[int, int], shares: Shares) -> float:
         u, v = arc
         return sum(x for at, x in shares[v] if self.component.inside[v][at] >> u & 1)
 
-    def _arc(self, shares: Shares, alive: Alive, parts: Sequence[tuple[int, ...]], bound: float) -> tuple[int, int]:
-        """The arc to branch on: of those shared most evenly the one that lifts the bound most on both sides."""
+    def _arc(
+        self, shares: Shares, remaining: RemainingChoices, parts: Sequence[tuple[int, ...]], bound: float
+    ) -> tuple[int, int]:
+        """Return the arc to branch on: among the most fractional arcs, the one that lifts both bounds most."""
         component = self.component
         arcs = []
         for part in parts:
-            if len(part) <= MOST_PLACES:
+            if len(part) <= MOST_IN_PART:
                 continue
-            own = sum(map(bit, part))
+            part_bits = sum(map(bit, part))
             for v in part:
-                some, every = 0, own
-                for at in alive[v]:
-                    some |= component.inside[v][at]
-                    every &= component.inside[v][at]
-                arcs += [(abs(self._share_of((u, v), shares) - 0.5), v, u) for u in members(some & own & ~every)]
+                possible, certain = 0, part_bits
+                for at in remaining[v]:
+                    possible |= component.inside[v][at]
+                    certain &= component.inside[v][at]
+                arcs += [
+                    (abs(self._share_of((u, v), shares) - 0.5), v, u) for u in members(possible & part_bits & ~certain)
+                ]
         tried = sorted(arcs)[:_ARCS_TRIED]
         if tried[0][0] > 0.5 - _LEAST_LACK:
             return tried[0][2], tried[0][1]
@@ -302,8 +326,8 @@ class ClusterSearch:
         for _, v, u in tried:
             lifts = []
             for has in (True, False):
-                self._programme.restrict(split(component, alive, (u, v), has=has), self._most())
-                lifts.append(min(self._programme.solve(_STEPS_OF_TRIAL)[2], self._most()) - bound)
+                self._program.restrict(split(component, remaining, (u, v), has=has), self._most())
+                lifts.append(min(self._program.solve(_STEPS_OF_TRIAL)[2], self._most()) - bound)
             worth = max(lifts[0], 1e-6) * max(lifts[1], 1e-6)
             if best is None or worth > best[0]:
                 best = worth, (u, v)
@@ -311,8 +335,8 @@ class ClusterSearch:
         return best[1]
 
 
-class Programme:
-    """The linear programme: shares of choices that add up to 1 by variable, and to 1 or more in clusters."""
+class LinearProgram:
+    """The linear program: the choices of each variable have values that sum to 1, and each cut holds."""
 
     def __init__(self, component: Component) -> None:
         self._highs = import_highs()
@@ -321,21 +345,21 @@ class Programme:
         self.known: dict[Cut, None] = {}
         self.made_of(component.everything, [])
 
-    def made_of(self, alive: Alive, cuts: Sequence[Cut]) -> None:
-        """Begin anew with some choices only, and some cuts."""
+    def made_of(self, remaining: RemainingChoices, cuts: Sequence[Cut]) -> None:
+        """Rebuild the program with some choices only, and some cuts."""
         component = self._component
         n = component.n
-        self._columns = [(place, at) for place, choices in enumerate(alive) for at in choices]
+        self._columns = [(position, at) for position, choices in enumerate(remaining) for at in choices]
         m = len(self._columns)
         self._column = [np.full(len(own), -1) for own in component.sets]
-        for column, (place, at) in enumerate(self._columns):
-            self._column[place][at] = column
-        inside = [component.inside[place][at] for place, at in self._columns]
+        for column, (position, at) in enumerate(self._columns):
+            self._column[position][at] = column
+        inside = [component.inside[position][at] for position, at in self._columns]
         self._has = np.array([[parents >> u & 1 for u in range(n)] for parents in inside], dtype=np.uint8).reshape(m, n)
-        self._child = np.array([place for place, _ in self._columns])
-        nats = [component.losses[place][at] / component.unit for place, at in self._columns]
+        self._child = np.array([position for position, _ in self._columns])
+        nats = [component.losses[position][at] / component.unit for position, at in self._columns]
         solver = quiet_solver(self._highs)
-        # After the choices, a way out for each variable, so that every programme has a solution.
+        # The columns of the choices are followed by a slack column per variable, so that every program is feasible.
         solver.addVars(m + n, np.zeros(m + n), np.ones(m + n))
         solver.changeColsCost(m + n, np.arange(m + n, dtype=np.int32), np.array([*nats, *([0.0] * n)]))
         self._solver = solver
@@ -343,46 +367,46 @@ class Programme:
         self.known = {}
         self.add(cuts)
 
-    def restrict(self, alive: Alive, most: float) -> None:
-        """Let only some choices have a share; the way out of each variable costs `most`."""
+    def restrict(self, remaining: RemainingChoices, most: float) -> None:
+        """Allow positive values for the remaining choices only; a slack column costs `most`."""
         n, m = self._component.n, len(self._columns)
         upper = np.zeros(m + n)
         upper[m:] = 1
-        for place, choices in enumerate(alive):
-            upper[self._column[place][list(choices)]] = 1
+        for position, choices in enumerate(remaining):
+            upper[self._column[position][list(choices)]] = 1
         every = np.arange(m + n, dtype=np.int32)
         self._solver.changeColsBounds(m + n, every, np.zeros(m + n), upper)
         self._solver.changeColsCost(n, every[m:], np.full(n, most))
 
     def add(self, cuts: Sequence[Cut]) -> None:
-        """Ask that clusters have a member without a parent in it, and tables no less than their least sum."""
+        """Add cuts: a cluster has a member without a parent in it; a local cut reaches its least sum."""
         infinite = self._highs.kHighsInf
         rows = []
         for cut in cuts:
             self.known[cut] = None
-            index, values, least = self._of_cluster(cut) if isinstance(cut, int) else self._of_table(cut)
+            index, values, least = self._row_of_cluster(cut) if isinstance(cut, int) else self._row_of_local_cut(cut)
             rows.append((index, values, least, infinite))
         self._add_rows(rows)
 
-    def _of_cluster(self, cluster: int) -> tuple[NDArray[np.int64], NDArray[np.float64], float]:
+    def _row_of_cluster(self, cluster: int) -> tuple[NDArray[np.int64], NDArray[np.float64], float]:
         inside = np.array(members(cluster))
         is_member = np.isin(self._child, inside)
         free = np.flatnonzero(is_member & ~self._has[:, inside].any(axis=1))
         return np.append(free, len(self._columns) + inside), np.ones(1), 1.0
 
-    def _of_table(self, table: Table) -> tuple[NDArray[np.int64], NDArray[np.float64], float]:
+    def _row_of_local_cut(self, cut: LocalCut) -> tuple[NDArray[np.int64], NDArray[np.float64], float]:
         index, values = [], []
-        for place, numbers in zip(table.places, table.numbers, strict=True):
-            others = [u for u in table.places if u != place]
-            own = np.flatnonzero(self._child == place)
-            parents = self._has[own][:, others].astype(np.int64) @ (1 << np.arange(len(others)))
-            index += [*own.tolist(), len(self._columns) + place]
-            values += [*np.array(numbers)[parents].tolist(), max(numbers)]
+        for position, weights in zip(cut.positions, cut.weights, strict=True):
+            others = [u for u in cut.positions if u != position]
+            columns = np.flatnonzero(self._child == position)
+            parents = self._has[columns][:, others].astype(np.int64) @ (1 << np.arange(len(others)))
+            index += [*columns.tolist(), len(self._columns) + position]
+            values += [*np.array(weights)[parents].tolist(), max(weights)]
         used = np.flatnonzero(values)
-        return np.array(index)[used], np.array(values, dtype=np.float64)[used], float(table.least)
+        return np.array(index)[used], np.array(values, dtype=np.float64)[used], float(cut.least)
 
     def _add_rows(self, rows: Sequence[tuple[NDArray[np.int64], NDArray[np.float64], float, float]]) -> None:
-        """Rows given by columns, values (one for all, or by column) and bounds."""
+        """Add rows given by columns, coefficients (one for all, or by column) and bounds."""
         if not rows:
             return
         starts = np.cumsum([0, *(len(index) for index, _, _, _ in rows)])
@@ -398,13 +422,13 @@ class Programme:
 
     @property
     def size(self) -> int:
-        """Number of choices that it was made of."""
+        """Number of choices in the program."""
         return len(self._columns)
 
     def solve(
         self, most_steps: int | None = None, time_is_up: Callable[[], bool] | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-        """Shares, numbers of the clusters, and the sum of losses; perhaps only as far as the steps or the time lead."""
+        """Return the values, the duals of the cuts and the objective, possibly stopped by the steps or the time."""
         self._solver.setOptionValue("simplex_iteration_limit", _STEPS_AT_ONCE if most_steps is None else most_steps)
         self._run()
         while most_steps is None and self._is_at_limit_of_steps() and not (time_is_up is not None and time_is_up()):
@@ -417,60 +441,60 @@ class Programme:
     def _run(self) -> None:
         self._solver.run()
         steps = max(0, self._solver.getInfo().simplex_iteration_count)
-        self.work += self.size * (_STEPS_PER_PROGRAMME + steps)
+        self.work += self.size * (_STEPS_PER_PROGRAM + steps)
 
     def _is_at_limit_of_steps(self) -> bool:
         return bool(self._solver.getModelStatus() == self._highs.HighsModelStatus.kIterationLimit)
 
     def central_multipliers(self) -> Multipliers:
-        """Numbers in the middle of all that are best, by an interior-point method."""
+        """Return multipliers in the middle of all optimal ones, by an interior-point method."""
         solver = quiet_solver(self._highs)
         solver.setOptionValue("solver", "ipm")
         solver.setOptionValue("run_crossover", "off")
         solver.passModel(self._solver.getLp())
         solver.run()
         duals = np.array(solver.getSolution().row_dual)[self._component.n :]
-        # Where it has failed, numbers that show nothing.
+        # If the solver failed, return multipliers that prove nothing.
         return self.multipliers(duals) if len(duals) == len(self.known) else Multipliers()
 
     def shares(self, values: NDArray[np.float64]) -> Shares:
-        """By variable, the choices that have a share."""
-        found: Shares = [[] for _ in range(self._component.n)]
+        """Return the choices with a positive value, by variable."""
+        result: Shares = [[] for _ in range(self._component.n)]
         for column in np.flatnonzero(values[: len(self._columns)] > _LEAST_SHARE).tolist():
-            place, at = self._columns[column]
-            found[place].append((at, float(values[column])))
-        return found
+            position, at = self._columns[column]
+            result[position].append((at, float(values[column])))
+        return result
 
     def multipliers(self, duals: NDArray[np.float64]) -> Multipliers:
-        """The numbers of clusters and tables as integers; those that are as good as nothing are left out."""
-        clusters, tables = [], []
+        """Return the duals of clusters and local cuts as integers, without negligible ones."""
+        clusters, local_cuts = [], []
         for cut, dual in zip(self.known, duals.tolist(), strict=True):
             if dual > _LEAST_MULTIPLIER:
                 value = round(dual * self._component.unit)
                 if isinstance(cut, int):
                     clusters.append((cut, value))
                 else:
-                    tables.append((cut, value))
-        return Multipliers(tuple(clusters), tuple(tables))
+                    local_cuts.append((cut, value))
+        return Multipliers(tuple(clusters), tuple(local_cuts))
 
     def separate(self, children: Sequence[int], parents: Sequence[int], weights: Sequence[float]) -> int | None:
-        """The cluster that shares violate most, by a small integer programme; None if none is violated.
+        """Return the most violated cluster, by a small integer program; None if none is violated.
 
-        A cluster C lacks something if the shares of families of its members with a parent in C exceed |C| - 1.
+        A cluster C is violated if the values of choices of its members with a parent in C sum to more than |C| - 1.
         """
         n, m = self._component.n, len(children)
         solver = quiet_solver(self._highs)
-        # Counted, not timed: else what is found would depend on the machine.
+        # Limited by nodes, not time, so that the result does not depend on the machine.
         solver.setOptionValue("mip_max_nodes", _MOST_NODES)
         solver.addVars(n + m, np.zeros(n + m), np.ones(n + m))
         every = np.arange(n + m, dtype=np.int32)
-        # At least the lack counts, to be minimised: members less shares that have a parent inside.
+        # Minimise the number of members less the values of choices with a parent inside.
         solver.changeColsCost(n + m, every, np.concatenate([np.ones(n), -np.array(weights)]))
         solver.changeColsIntegrality(n, every[:n], np.full(n, self._highs.HighsVarType.kInteger))
         rows: list[tuple[list[int], list[float]]] = []
-        for at, (child, own) in enumerate(zip(children, parents, strict=True)):
+        for at, (child, family) in enumerate(zip(children, parents, strict=True)):
             rows.append(([n + at, child], [-1.0, 1.0]))
-            rows.append(([n + at, *members(own)], [-1.0, *([1.0] * own.bit_count())]))
+            rows.append(([n + at, *members(family)], [-1.0, *([1.0] * family.bit_count())]))
         starts = np.cumsum([0, *(len(index) for index, _ in rows)])[:-1]
         flat = np.array([i for index, _ in rows for i in index], dtype=np.int32)
         solver.addRows(
@@ -480,11 +504,11 @@ class Programme:
             len(flat),
             starts,
             flat,
-            np.array([x for _, own in rows for x in own]),
+            np.array([x for _, family in rows for x in family]),
         )
         solver.addRow(2.0, float(n), n, every[:n], np.ones(n))
         solver.run()
         values = np.array(solver.getSolution().col_value)
         if len(values) < n or float(solver.getInfo().objective_function_value) > 1 - _LEAST_LACK:
             return None
-        return sum(bit(int(place)) for place in np.flatnonzero(values[:n] > 0.5))
+        return sum(bit(int(position)) for position in np.flatnonzero(values[:n] > 0.5))

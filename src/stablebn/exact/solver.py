@@ -1,4 +1,4 @@
-"""The best DAG among candidate parent sets: component by component, with a proof for each."""
+"""Find and prove the best DAG among candidate parent sets, component by component."""
 
 from __future__ import annotations
 
@@ -13,86 +13,28 @@ from stablebn.exact.components import Component, components
 from stablebn.exact.dual_ascent import AscentSearch, ascended
 from stablebn.exact.lp import ClusterSearch
 from stablebn.exact.orders import choices_in, climbed
-from stablebn.exact.proof import Multipliers, Tree, least_loss, smallest_sum
+from stablebn.exact.proof import least_loss, smallest_sum
+from stablebn.exact.proof_tree import Multipliers, Proof, Ties, Tree
 from stablebn.exact.sifting import sifted
-from stablebn.exact.subset_search import MOST_PLACES, MOST_PLACES_AT_ONCE, best_of_part
+from stablebn.exact.subset_search import MOST_AT_ONCE, MOST_IN_PART, best_of_part
 from stablebn.exact.ties import MOST_DAGS, BestOfComponent, best_of_component, class_of
 from stablebn.scores.base import CompiledScores
 from stablebn.search.parent_sets import CandidateSets
 from stablebn.stats.variable_sets import bit
 
 MOST_CHOICES = 20_000
-"""Parent sets of a component that a linear programme is made of; with more, a step of it takes minutes."""
+"""Most parent sets of a component in a linear program; with more, one solution takes minutes."""
 
 MOST_LISTED = 150_000
-"""With more candidate sets in all they stay in the core, where dynamic programming can do without them elsewhere."""
+"""If there are more candidate sets in total, they stay in the compiled core, where dynamic programming solves them."""
 
 WORK_PER_SET = 10_000
-"""How often choices may be looked at in a proof (by each step of the solver, all of them) per parent set that may be
-scored."""
+"""Limit of the work of a proof per parent set that may be scored: choices scanned, counted at each step of the solver.
+"""
 
-# Clusters that are raised one by one, and choices that are looked at, to bound DAGs with sets that were not listed.
+# Limits of the dual ascent for unlisted sets: clusters raised, and choices scanned.
 _STEPS_OF_ASCENT = 3000
 _WORK_OF_ASCENT = 500_000_000
-
-
-@dataclass(frozen=True)
-class Ties:
-    """How many classes of DAGs are equally good, that of the DAG itself included.
-
-    Classes are counted among DAGs without superfluous parents: no parent can be left out without a loss.
-
-    Attributes
-    ----------
-    count : int
-        Those that were found.
-    are_all : bool
-        Whether there are no others.
-    """
-
-    count: int
-    are_all: bool
-
-    def __str__(self) -> str:
-        return f"{self.count:,}" if self.are_all else f"at least {self.count:,}"
-
-
-@dataclass(frozen=True)
-class Proof:
-    """What is proven of a DAG.
-
-    Attributes
-    ----------
-    score, bound : int, int or None
-        The score of the DAG, and what no DAG exceeds, in units of 2**-62; None where no bound is known.
-    ties : Ties
-    trees : tuple of Tree
-        For each component of the problem.
-    candidates : int
-        Number of candidate parent sets.
-    most_parents : int or None
-        Larger parent sets were not looked at, as the limit on sets or the time was met; None: they cannot be better.
-    limits : tuple of str
-        The limits other than time that ended the proof, in words.
-    """
-
-    score: int
-    bound: int | None
-    ties: Ties
-    trees: tuple[Tree, ...]
-    candidates: int
-    most_parents: int | None
-    limits: tuple[str, ...] = ()
-
-    @property
-    def optimal(self) -> bool:
-        """Whether it is proven that no DAG is better."""
-        return self.bound == self.score
-
-    @property
-    def gap(self) -> int | None:
-        """How much better a DAG can be at most."""
-        return None if self.bound is None else self.bound - self.score
 
 
 def find_best(
@@ -109,22 +51,22 @@ def find_best(
     ----------
     candidates : CandidateSets
     starts : iterable of sequence of int
-        Parent sets of DAGs that are known: what is worse than the best of them is left out soon.
+        Parent sets of known DAGs: choices that cannot improve on the best of them are excluded early.
     time_is_up : callable
     most_sets : int, optional
-        Limits the work of the proof: `ClusterSearch.work` is about `WORK_PER_SET` times as much at most.
+        Limits the work of the proof: `ClusterSearch.work` is at most about `WORK_PER_SET` times this.
     watch : callable, optional
-        Called with the name of what is under way and the number of programmes solved.
+        Called with the name of the current step and the number of linear programs solved.
 
     Returns
     -------
     tuple of int, Proof
-        Parent sets of the DAG, and what is proven of it.
+        Parent sets of the DAG, and what is proven about it.
     """
-    solve = _by_programmes(time_is_up, most_sets, watch, is_complete=candidates.complete)
-    found = _find_best(candidates, starts, solve, time_is_up)
-    assert found is not None
-    return found
+    solve = _by_linear_programs(time_is_up, most_sets, watch, is_complete=candidates.complete)
+    result = _find_best(candidates, starts, solve, time_is_up)
+    assert result is not None
+    return result
 
 
 def find_best_without_solver(
@@ -133,19 +75,19 @@ def find_best_without_solver(
     *,
     time_is_up: Callable[[], bool],
 ) -> tuple[tuple[int, ...], Proof] | None:
-    """Find the best DAG and prove it without the solver, with a limited number of branches; None: not done."""
+    """Find the best DAG and prove it without a solver, within a limited number of branches; None if this fails."""
     return _find_best(candidates, starts, partial(_by_ascent, time_is_up), time_is_up)
 
 
 def best_of_many(
-    search: _core.CandidateSearch, scores: CompiledScores, most_places: int
+    search: _core.CandidateSearch, scores: CompiledScores, most_variables: int
 ) -> tuple[tuple[int, ...], Proof] | None:
-    """Find and prove the best DAG of very many candidate sets in the core; None: a component is too large."""
-    best = _core.best_of_candidates(search, scores.n, most_places)
+    """Find and prove the best DAG of very many candidate sets in the core; None if a component is too large."""
+    best = _core.best_of_candidates(search, scores.n, most_variables)
     if best is None:
         return None
     members_of, count, is_only = best
-    parents = tuple(sum(map(bit, own)) for own in members_of)
+    parents = tuple(sum(map(bit, family)) for family in members_of)
     score = scores.dag(parents)
     ties = Ties(1, are_all=is_only)
     return parents, Proof(score, score, ties, (Tree(),) * count, search.found, None)
@@ -153,19 +95,19 @@ def best_of_many(
 
 @dataclass(frozen=True)
 class _Solved:
-    """What is known of a large component.
+    """The result for a large component.
 
     Attributes
     ----------
     tree : Tree
     choices : tuple of int
-        Of the best DAG that was found.
+        Choices of the best DAG found.
     loss : int
-        What it loses.
+        Its loss.
     finished : bool
         Whether the tree proves that no DAG loses less.
     limit : str or None
-        The limit other than time that was met, in words.
+        The limit other than time that ended the search, in words.
     """
 
     tree: Tree
@@ -176,25 +118,26 @@ class _Solved:
 
 
 _Solve = Callable[[Component, tuple[int, ...]], "_Solved | None"]
-"""Solve a component that is too large for dynamic programming, from the choices of a DAG; None: give all up."""
+"""Solves a component that is too large for dynamic programming, starting from the choices of a DAG; None: give up."""
 
 
-def _by_programmes(
+def _by_linear_programs(
     time_is_up: Callable[[], bool],
     most_sets: int | None,
     watch: Callable[[str, int], None] | None,
     *,
     is_complete: bool,
 ) -> _Solve:
+    """Return a function that solves large components by linear programs, within the limits on time and work."""
     work_left = None if most_sets is None else WORK_PER_SET * most_sets
 
     def solve(component: Component, start: tuple[int, ...]) -> _Solved:
         nonlocal work_left
         has_many_choices = sum(map(len, component.sets)) > MOST_CHOICES
-        unproven = _Solved(Tree(), start, _loss(component, start), finished=False)
-        if has_many_choices and component.n <= MOST_PLACES_AT_ONCE and is_complete:
-            places = range(component.n)
-            work = partial(best_of_part, component, component.everything, places, most_dags=MOST_DAGS)
+        unproven = _Solved(Tree(), start, component.loss_of(start), finished=False)
+        if has_many_choices and component.n <= MOST_AT_ONCE and is_complete:
+            positions = range(component.n)
+            work = partial(best_of_part, component, component.everything, positions, most_dags=MOST_DAGS)
             try:
                 best = _core.within_time(time_is_up, work)
             except _core.TimeIsUp:
@@ -222,6 +165,7 @@ def _by_programmes(
 
 
 def _by_ascent(time_is_up: Callable[[], bool], component: Component, start: tuple[int, ...]) -> _Solved | None:
+    """Solve a large component by dual ascent; None if it fails."""
     if component.n > _core.MOST_IN_ASCENT:
         return None
     search = AscentSearch(component, start, time_is_up)
@@ -235,32 +179,33 @@ def _find_best(
     solve: _Solve,
     time_is_up: Callable[[], bool],
 ) -> tuple[tuple[int, ...], Proof] | None:
+    """Find the best DAG of every component with `solve`, and combine them; None if `solve` gives up."""
     smallest = [min(sets, key=int.bit_count) for sets in candidates.sets]
-    orders = [topological_order(own) for own in starts] or [topological_order(smallest)]
+    orders = [topological_order(best_here) for best_here in starts] or [topological_order(smallest)]
     parts = components(candidates)
     trees, chosen, best = [], [], []
     limits: list[str] = []
     for component in parts:
-        place_of = {v: place for place, v in enumerate(component.variables)}
-        inside = [[place_of[v] for v in order if v in place_of] for order in orders]
+        position_of = {v: position for position, v in enumerate(component.variables)}
+        inside = [[position_of[v] for v in order if v in position_of] for order in orders]
         known = [choices_in(component, climbed(component, order)) for order in inside]
-        start = min(known, key=lambda own: _loss(component, own))
-        own = BestOfComponent(None, (), are_all=False)
-        if component.n > MOST_PLACES:
+        start = min(known, key=lambda best_here: component.loss_of(best_here))
+        best_here = BestOfComponent(None, (), are_all=False)
+        if component.n > MOST_IN_PART:
             solved = solve(component, start)
             if solved is None:
                 return None
         else:
-            loss = least_loss(component, Tree(), _loss(component, start)) or 0
+            loss = least_loss(component, Tree(), component.loss_of(start)) or 0
             solved = _Solved(Tree(), start, loss, finished=True)
         if solved.finished:
-            own = best_of_component(component, solved.tree, solved.loss, time_is_up)
+            best_here = best_of_component(component, solved.tree, solved.loss, time_is_up)
         if solved.limit is not None:
             limits.append(solved.limit)
-        first = solved.choices if own.first is None else own.first
+        first = solved.choices if best_here.first is None else best_here.first
         trees.append(solved.tree if candidates.complete else _with_unlisted(candidates, component, solved))
         chosen.append(first)
-        best.append(own if own.dags else BestOfComponent(None, (first,), are_all=False))
+        best.append(best_here if best_here.dags else BestOfComponent(None, (first,), are_all=False))
     parents = _parents(candidates.n, parts, chosen)
     proof = proof_of(candidates, parents, trees)
     ties = _ties(candidates.n, parts, chosen, best)
@@ -268,12 +213,12 @@ def _find_best(
 
 
 def proof_of(candidates: CandidateSets, parents: Sequence[int], trees: Sequence[Tree]) -> Proof:
-    """What trees prove of a DAG made of candidate sets: integers, and no solver.
+    """Return what trees prove about a DAG made of candidate sets, in integers and without a solver.
 
     Raises
     ------
     ValueError
-        The DAG is not made of candidate sets, or the trees are none of this problem.
+        The DAG is not made of candidate sets, or the trees do not belong to this problem.
     """
     parts = components(candidates)
     if len(parts) != len(trees):
@@ -283,8 +228,8 @@ def proof_of(candidates: CandidateSets, parents: Sequence[int], trees: Sequence[
     score = 0
     bounds: list[int | None] = []
     for component, tree in zip(parts, trees, strict=True):
-        choices = [component.sets[place].index(parents[v]) for place, v in enumerate(component.variables)]
-        loss = _loss(component, choices)
+        choices = [component.sets[position].index(parents[v]) for position, v in enumerate(component.variables)]
+        loss = component.loss_of(choices)
         least = least_loss(component, tree, loss)
         if least is None:
             raise ValueError("a tree leaves out the DAG itself")
@@ -304,20 +249,20 @@ def proof_of(candidates: CandidateSets, parents: Sequence[int], trees: Sequence[
 
 
 def _beyond(candidates: CandidateSets, component: Component) -> list[int] | None:
-    """What the sets of each variable that were not listed lose at least; None where no bound is known."""
+    """Return the least loss of the unlisted sets of each variable; None if no bound is known."""
     beyond = []
     for v in component.variables:
-        own = candidates.beyond[v]
-        if own is None:
+        bound = candidates.beyond[v]
+        if bound is None:
             return None
-        beyond.append(candidates.scores[v][0] - own)
+        beyond.append(candidates.scores[v][0] - bound)
     return beyond
 
 
 def _with_unlisted(candidates: CandidateSets, component: Component, solved: _Solved) -> Tree:
-    """Return a tree that also bounds DAGs with sets that were not listed.
+    """Return a tree that also bounds DAGs with unlisted sets.
 
-    All of them are one more choice of each variable: without parents, so that it is in no cycle, and with the least
+    All unlisted sets of a variable form one more choice: without parents, so that it is in no cycle, and with the least
     loss that any of them can have.
     """
     beyond = _beyond(candidates, component)
@@ -329,12 +274,12 @@ def _with_unlisted(candidates: CandidateSets, component: Component, solved: _Sol
         losses=tuple((*own, loss) for own, loss in zip(component.losses, beyond, strict=True)),
     )
     everything = tuple(tuple(range(len(own))) for own in more.inside)
-    step = ascended(more, everything, _loss(component, solved.choices), _STEPS_OF_ASCENT, _WORK_OF_ASCENT)
+    step = ascended(more, everything, component.loss_of(solved.choices), _STEPS_OF_ASCENT, _WORK_OF_ASCENT)
     return replace(solved.tree, steps=(*solved.tree.steps, step))
 
 
 def _bound_with_more(candidates: CandidateSets, component: Component, tree: Tree, bound: int) -> int | None:
-    """What no DAG of a component exceeds, where sets that were not listed may be better than the candidates."""
+    """Return an upper bound of the score of a component, whose unlisted sets may score more than the candidates."""
     beyond = _beyond(candidates, component)
     if beyond is None:
         return None
@@ -343,24 +288,21 @@ def _bound_with_more(candidates: CandidateSets, component: Component, tree: Tree
 
 
 def topological_order(parents: Sequence[int]) -> list[int]:
-    """The variables of a DAG, parents first, by number where either may come first; not all of a graph with a cycle."""
+    """Return the variables of a DAG, parents first, the lowest number first; incomplete if the graph has a cycle."""
     order: list[int] = []
     placed = 0
-    while free := [v for v, own in enumerate(parents) if not placed >> v & 1 and not own & ~placed]:
+    while free := [v for v, family in enumerate(parents) if not placed >> v & 1 and not family & ~placed]:
         order.append(free[0])
         placed |= bit(free[0])
     return order
 
 
-def _loss(component: Component, choices: Sequence[int]) -> int:
-    return sum(component.losses[place][at] for place, at in enumerate(choices))
-
-
 def _parents(n: int, parts: Sequence[Component], chosen: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """Return the parent sets of all variables from the choices of the components."""
     parents = [0] * n
     for component, choices in zip(parts, chosen, strict=True):
-        for place, at in enumerate(choices):
-            parents[component.variables[place]] = component.sets[place][at]
+        for position, choice in enumerate(choices):
+            parents[component.variables[position]] = component.sets[position][choice]
     return tuple(parents)
 
 
@@ -370,15 +312,15 @@ def _ties(
     chosen: Sequence[Sequence[int]],
     best: Sequence[BestOfComponent],
 ) -> Ties:
-    """Count the classes of DAGs made of best ones of the components; if these are too many, component by component."""
+    """Count the classes of DAGs that combine best DAGs of the components, or per component if these are too many."""
 
     def classes(lists: Sequence[Sequence[Sequence[int]]]) -> int:
-        dags = {_parents(n, parts, own) for own in product(*lists)}
+        dags = {_parents(n, parts, dags_of) for dags_of in product(*lists)}
         return len({class_of(dag) for dag in dags})
 
-    listed = [own.dags for own in best]
+    listed = [dags_of.dags for dags_of in best]
     if prod(map(len, listed)) <= MOST_DAGS:
-        return Ties(classes(listed), are_all=all(own.are_all for own in best))
-    alone = [[own] for own in chosen]
-    counts = [classes([*alone[:at], own, *alone[at + 1 :]]) for at, own in enumerate(listed)]
+        return Ties(classes(listed), are_all=all(dags_of.are_all for dags_of in best))
+    alone = [[dags_of] for dags_of in chosen]
+    counts = [classes([*alone[:at], dags_of, *alone[at + 1 :]]) for at, dags_of in enumerate(listed)]
     return Ties(prod(counts), are_all=False)

@@ -1,4 +1,4 @@
-"""Small parts of a problem by dynamic programming over subsets (`src/core/exact/subset_search.cpp`)."""
+"""Solve small parts of a problem by dynamic programming over subsets (`src/core/exact/subset_search.cpp`)."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from stablebn import _core
-from stablebn.exact.components import NEVER, Alive, Component
+from stablebn.exact.components import NEVER, Component, RemainingChoices
 from stablebn.fixed_point import limbs
 from stablebn.stats.variable_sets import bit, members
 
-MOST_PLACES = 18
-"""Variables of a part that is solved in this way: 16 bytes are kept for each subset of them."""
+MOST_IN_PART = 18
+"""Most variables of a part that is solved in this way: 16 bytes per subset of them."""
 
-MOST_PLACES_AT_ONCE: int = _core.MOST_IN_LATTICE
-"""The same of a component that is solved at once, without programmes or branches: 512 MiB."""
+MOST_AT_ONCE: int = _core.MOST_IN_LATTICE
+"""Most variables of a whole component that is solved at once, without linear programs or branches: 512 MiB."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class BestOfPart:
     loss : int
         NEVER if there is no DAG; then there are no choices either.
     choices : tuple of int
-        By variable of the part, its choice in the first of the best DAGs: parents are compared from the lowest number
-        on, a smaller set before a larger one, equally large ones by their bits.
+        By variable of the part, its choice in the first of the best DAGs: parent sets are compared from the lowest
+        number on, smaller sets first, sets of equal size by their bits.
     dags : tuple of tuples of int
-        The choices of best DAGs; the empty tuple if they were not asked for.
+        The choices of the best DAGs; empty if they were not requested.
     are_all : bool
         Whether no other DAG is as good.
     """
@@ -43,61 +43,79 @@ class BestOfPart:
 
 
 def best_of_part(
-    component: Component, alive: Alive, part: Sequence[int], *, most_dags: int = 0, most_steps: int = 1_000_000
+    component: Component,
+    remaining: RemainingChoices,
+    part: Sequence[int],
+    *,
+    most_dags: int = 0,
+    most_steps: int = 1_000_000,
 ) -> BestOfPart:
-    """Solve a strongly connected part of what is left of a component.
+    """Solve a strongly connected part of the remaining choices of a component.
 
     Parameters
     ----------
     component : Component
-    alive : Alive
-        The choices that are left.
+    remaining : RemainingChoices
     part : sequence of int
-        Places; parents outside it make no cycle.
+        Positions; parents outside the part form no cycle.
     most_dags, most_steps : int
-        How many best DAGs to list, and how much work it may be; 0: only the loss is wanted.
+        Most best DAGs to list, and most work for this; 0: return only the loss.
     """
     if len(part) == 1 and not most_dags:
-        [place] = part
-        return BestOfPart(component.losses[place][alive[place][0]])
-    lists = _lists(component, alive, part)
+        [position] = part
+        return BestOfPart(component.losses[position][remaining[position][0]])
+    lists = _lists(component, remaining, part)
     ranks: list[list[int]] = [[] for _ in part]
     if most_dags:
-        for at, place in enumerate(part):
-            keys = [_rank(component.sets[place][choice]) for _, _, choice in lists[at]]
+        for at, position in enumerate(part):
+            keys = [_rank(component.sets[position][choice]) for _, _, choice in lists[at]]
             ranks[at] = [0] * len(keys)
             for rank, choice in enumerate(sorted(range(len(keys)), key=keys.__getitem__)):
                 ranks[at][choice] = rank
     loss, first, dags, are_all = _core.best_dags(
-        [[parents for parents, _, _ in own] for own in lists],
-        [np.array([limbs(loss) for _, loss, _ in own], dtype=np.int64) for own in lists],
+        [[parents for parents, _, _ in choices_of] for choices_of in lists],
+        [np.array([limbs(loss) for _, loss, _ in choices_of], dtype=np.int64) for choices_of in lists],
         ranks,
         most_dags,
         most_steps,
     )
     if not most_dags or loss >= NEVER:
         return BestOfPart(loss)
-    found = tuple(tuple(lists[at][choice][2] for at, choice in enumerate(dag)) for dag in dags)
-    own = tuple(lists[at][choice][2] for at, choice in enumerate(first)) if first else found[0]
-    return BestOfPart(loss, own, found, are_all)
+    all_best = tuple(tuple(lists[at][choice][2] for at, choice in enumerate(dag)) for dag in dags)
+    choices_of = tuple(lists[at][choice][2] for at, choice in enumerate(first)) if first else all_best[0]
+    return BestOfPart(loss, choices_of, all_best, are_all)
+
+
+def with_best_parts(
+    component: Component, remaining: RemainingChoices, parts: Sequence[Sequence[int]], choices: Sequence[int]
+) -> list[int] | None:
+    """Replace the choices of all parts by those of their best DAGs; None if a part has no DAG."""
+    replaced = list(choices)
+    for part in parts:
+        best = best_of_part(component, remaining, part, most_dags=1)
+        if best.loss >= NEVER:
+            return None
+        for position, choice in zip(part, best.choices, strict=True):
+            replaced[position] = choice
+    return replaced
 
 
 def _rank(parents: int) -> tuple[int, int]:
     return parents.bit_count(), parents
 
 
-def _lists(component: Component, alive: Alive, part: Sequence[int]) -> list[list[tuple[int, int, int]]]:
-    """Parents inside the part, loss and place in the list of each choice of each variable."""
-    number = {place: at for at, place in enumerate(part)}
-    own = sum(map(bit, part))
+def _lists(component: Component, remaining: RemainingChoices, part: Sequence[int]) -> list[list[tuple[int, int, int]]]:
+    """Return, for each choice of each variable, its parents inside the part, its loss and its index."""
+    number = {position: at for at, position in enumerate(part)}
+    part_bits = sum(map(bit, part))
     return [
         [
             (
-                sum(bit(number[u]) for u in members(component.inside[place][at] & own)),
-                component.losses[place][at],
+                sum(bit(number[u]) for u in members(component.inside[position][at] & part_bits)),
+                component.losses[position][at],
                 at,
             )
-            for at in alive[place]
+            for at in remaining[position]
         ]
-        for place in part
+        for position in part
     ]

@@ -1,4 +1,4 @@
-"""Graphs: DAGs, PDAGs and CPDAGs, Meek's rules, comparison and conversion."""
+"""Graphs: DAGs, PDAGs and CPDAGs, Meek's rules, d-separation, comparison and conversion."""
 
 from stablebn.graph.convert import (
     as_graph,

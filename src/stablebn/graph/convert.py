@@ -1,8 +1,8 @@
-"""Graphs as other things: networkx, adjacency matrices, edge lists and text.
+"""Convert graphs to and from networkx, adjacency matrices, edge lists and text.
 
-What writes a graph takes it in any form that `as_graph` knows: a DAG, a PDAG, a result, a network, a networkx graph.
-Nodes are always matched by name. Whatever comes in is a `DAG` when all its edges are directed, else a `PDAG`;
-a directed cycle is refused. An arc both ways, in networkx, GraphML and a matrix, is an undirected edge.
+Functions that write a graph accept every form that `as_graph` knows: a DAG, a PDAG, a result, a network, a networkx
+graph. Nodes are matched by name. Functions that read a graph return a `DAG` if all its edges are directed, else a
+`PDAG`, and refuse a directed cycle. In networkx, GraphML and matrices, arcs in both directions are an undirected edge.
 """
 
 from __future__ import annotations
@@ -30,28 +30,28 @@ _NOT_XML = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def edges_by_kind(graph: Graph) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
-    """Directed edges, and undirected ones."""
+    """Return the directed edges and the undirected edges."""
     return (graph.arcs, ()) if isinstance(graph, DAG) else (graph.directed, graph.undirected)
 
 
 def as_graph(graph: object) -> Graph:
-    """A graph in any accepted form: DAG, PDAG, something with a `dag` (a result, a network), or a networkx graph."""
+    """Return a graph from any accepted form: DAG, PDAG, object with a `dag` (result, network), networkx graph."""
     if isinstance(graph, DAG | PDAG):
         return graph
     # A result without a DAG has at least a PDAG.
-    for held in (getattr(graph, "dag", None), getattr(graph, "pdag", None)):
-        if isinstance(held, DAG | PDAG):
-            return held
-    # Other packages have graphs that tell whether they are directed, and are otherwise unlike.
+    for candidate in (getattr(graph, "dag", None), getattr(graph, "pdag", None)):
+        if isinstance(candidate, DAG | PDAG):
+            return candidate
+    # Graph classes of other packages have these attributes too, and no common base class.
     if all(hasattr(graph, name) for name in ("is_directed", "nodes", "edges")):
         return from_networkx(graph)
     raise GraphError(
-        f"a {type(graph).__name__} is no graph: give a DAG, a PDAG, a result, a network or a networkx graph."
+        f"a {type(graph).__name__} is not a graph: give a DAG, a PDAG, a result, a network or a networkx graph."
     )
 
 
 def to_networkx(graph: object) -> Any:
-    """Return the graph as a `networkx.DiGraph`; an undirected edge becomes an arc each way."""
+    """Return the graph as a `networkx.DiGraph`; an undirected edge becomes an arc in each direction."""
     graph = as_graph(graph)
     digraph = _optional("networkx").DiGraph()
     digraph.add_nodes_from(graph.nodes)
@@ -60,7 +60,7 @@ def to_networkx(graph: object) -> Any:
 
 
 def from_networkx(graph: Any) -> Graph:
-    """Read a networkx graph; in a directed one an arc each way is an undirected edge."""
+    """Read a networkx graph; in a directed graph, arcs in both directions are an undirected edge."""
     edges = list(graph.edges())
     if graph.is_directed():
         return _from_arcs(graph.nodes, edges)
@@ -68,15 +68,15 @@ def from_networkx(graph: Any) -> Graph:
 
 
 def to_adjacency(graph: object, backend: Backend = "pandas") -> Any:
-    """Return the adjacency matrix: 1 in row a, column b, for a -> b; 1 both ways for an undirected edge.
+    """Return the adjacency matrix: 1 in row a, column b for a -> b; 1 in both entries for an undirected edge.
 
     Parameters
     ----------
     graph : DAG, PDAG, result, network or networkx graph
         Rows and columns follow its `nodes`.
     backend : {"pandas", "polars", "numpy"}
-        A pandas frame has the names as index and columns. A polars frame has the names, as text, in a first
-        column "node" and as the other columns. A numpy array has no names.
+        A pandas frame has the names as index and columns. A polars frame has the names, as text, in a first column
+        "node" and as the other columns. A numpy array has no names.
 
     Returns
     -------
@@ -85,10 +85,10 @@ def to_adjacency(graph: object, backend: Backend = "pandas") -> Any:
     """
     one_of("backend", backend, ("pandas", "polars", "numpy"))
     graph = as_graph(graph)
-    place = {node: i for i, node in enumerate(graph.nodes)}
-    matrix = np.zeros((len(place), len(place)), dtype=np.int8)
+    index = {node: i for i, node in enumerate(graph.nodes)}
+    matrix = np.zeros((len(index), len(index)), dtype=np.int8)
     for a, b in _arcs_both_ways(graph):
-        matrix[place[a], place[b]] = 1
+        matrix[index[a], index[b]] = 1
     if backend == "numpy":
         return matrix
     if backend == "pandas":
@@ -104,22 +104,22 @@ def to_adjacency(graph: object, backend: Backend = "pandas") -> Any:
 
 
 def from_adjacency(matrix: Any, nodes: Iterable[Node] | None = None) -> Graph:
-    """Read an adjacency matrix made as `to_adjacency` makes it.
+    """Read an adjacency matrix in the form of `to_adjacency`.
 
     Parameters
     ----------
     matrix : pandas.DataFrame, polars.DataFrame or array-like
         Zeros and ones. Rows and columns of a frame are matched by name, so their orders may differ.
     nodes : iterable of hashable, optional
-        Names of an array's rows and columns, which it needs. For a frame: the order of the nodes, by
-        default that of the columns.
+        Names of the rows and columns of an array, required for arrays. For a frame: the order of the nodes, by default
+        that of the columns.
 
     Returns
     -------
     DAG or PDAG
-        A DAG when no arc goes both ways.
+        A DAG if all edges are directed.
     """
-    # It takes time to import, and learning does not need it.
+    # Imported here because it is slow to import and learning does not need it.
     from narwhals.dependencies import is_pandas_dataframe, is_polars_dataframe
 
     given = None if nodes is None else list(nodes)
@@ -149,25 +149,25 @@ def from_adjacency(matrix: Any, nodes: Iterable[Node] | None = None) -> Graph:
 
 
 def to_edge_list(graph: object) -> list[tuple[Node, Node, str]]:
-    """Edges as (from, to, "->") or (a, b, "--"), the directed ones first; isolated nodes do not show."""
+    """Return the edges as (from, to, "->") or (a, b, "--"), directed edges first; isolated nodes are not included."""
     directed, undirected = edges_by_kind(as_graph(graph))
     return [*((a, b, "->") for a, b in directed), *((a, b, "--") for a, b in undirected)]
 
 
 def from_edge_list(edges: Iterable[tuple[Node, Node, str]], nodes: Iterable[Node] | None = None) -> Graph:
-    """Read edges made as `to_edge_list` makes them.
+    """Read edges in the form of `to_edge_list`.
 
     Parameters
     ----------
     edges : iterable of (a, b, mark)
         The mark is "->" or "--".
     nodes : iterable of hashable, optional
-        All nodes, isolated ones too; by default those of the edges, in order of appearance.
+        All nodes, including isolated ones; by default those of the edges, in order of appearance.
 
     Returns
     -------
     DAG or PDAG
-        A DAG when every mark is "->".
+        A DAG if every mark is "->".
     """
     by_mark: dict[str, list[Edge]] = {"->": [], "--": []}
     names: dict[Node, None] = {}
@@ -180,13 +180,13 @@ def from_edge_list(edges: Iterable[tuple[Node, Node, str]], nodes: Iterable[Node
 
 
 def _triples(edges: Iterable[tuple[Node, Node, str]]) -> Iterator[tuple[Node, Node, str]]:
-    """Edges with their marks; what is no list of such is refused."""
+    """Yield the edges with their marks; raise `GraphError` for other values."""
     form = "give two names and a mark, such as [('a', 'b', '->')]"
     if isinstance(edges, str | bytes) or not is_iterable(edges):
-        raise GraphError(f"a {type(edges).__name__} is no list of edges: {form}.")
+        raise GraphError(f"a {type(edges).__name__} is not a list of edges: {form}.")
     for edge in edges:
         if not isinstance(edge, tuple | list) or len(edge) != 3:
-            raise GraphError(f"{shown(edge)} is no edge: {form}.")
+            raise GraphError(f"{shown(edge)} is not an edge: {form}.")
         yield *as_pairs([edge[:2]])[0], edge[2]
 
 
@@ -203,7 +203,7 @@ def to_json_dict(graph: object) -> dict[str, Any]:
 
 
 def _written(graph: object, strengths: Strengths | None) -> tuple[Graph, Strengths | None]:
-    """What of a graph is written: of a result the marks of arbitrary directions, and its strengths."""
+    """Return the graph and strengths to write; for a result, the graph with its reversible edges marked."""
     marked = getattr(graph, "marked", None)
     if isinstance(marked, DAG | PDAG):
         return marked, getattr(graph, "strengths", None) if strengths is None else strengths
@@ -211,13 +211,13 @@ def _written(graph: object, strengths: Strengths | None) -> tuple[Graph, Strengt
 
 
 def to_csv(graph: object, strengths: Strengths | None = None) -> str:
-    """Return the edge list as CSV with the columns from, to and type; of an isolated node only `from` is filled.
+    """Return the edge list as CSV with the columns from, to and type; for an isolated node only `from` is filled.
 
     Parameters
     ----------
-    graph : DAG, PDAG or what `as_graph` takes
+    graph : DAG, PDAG or another form that `as_graph` accepts
     strengths : mapping of (from, to) to float, optional
-        A number for each edge, either way round, in a fourth column "strength".
+        A number for each edge, in either order of its nodes, for a fourth column "strength".
     """
     graph, strengths = _written(graph, strengths)
     texts = _texts(graph)
@@ -227,9 +227,9 @@ def to_csv(graph: object, strengths: Strengths | None = None) -> str:
     edges = to_edge_list(graph)
     for a, b, mark in edges:
         writer.writerow((texts[a], texts[b], mark, *([_strength(strengths, a, b)] if strengths else [])))
-    joined = {end for a, b, _ in edges for end in (a, b)}
+    connected = {end for a, b, _ in edges for end in (a, b)}
     empty = [""] * (3 if strengths else 2)
-    writer.writerows((texts[node], *empty) for node in graph.nodes if node not in joined)
+    writer.writerows((texts[node], *empty) for node in graph.nodes if node not in connected)
     return out.getvalue()
 
 
@@ -238,9 +238,9 @@ def to_dot(graph: object, strengths: Strengths | None = None) -> str:
 
     Parameters
     ----------
-    graph : DAG, PDAG or what `as_graph` takes
+    graph : DAG, PDAG or another form that `as_graph` accepts
     strengths : mapping of (from, to) to float, optional
-        A number for each edge, either way round, as its attribute "strength".
+        A number for each edge, in either order of its nodes, for its attribute "strength".
     """
     graph, strengths = _written(graph, strengths)
     quoted = {node: _dot_quoted(text) for node, text in _texts(graph).items()}
@@ -254,17 +254,17 @@ def to_dot(graph: object, strengths: Strengths | None = None) -> str:
 
 
 def to_graphml(graph: object, strengths: Strengths | None = None) -> str:
-    """Return the graph as GraphML; an undirected edge is an arc each way, both of the type "--".
+    """Return the graph as GraphML; an undirected edge becomes an arc in each direction, both of type "--".
 
-    GraphML has undirected edges, but networkx refuses them beside directed ones, and other programs take them for arcs.
+    GraphML has undirected edges, but networkx refuses them beside directed ones, and other programs read them as arcs.
 
     Parameters
     ----------
-    graph : DAG, PDAG or what `as_graph` takes
+    graph : DAG, PDAG or another form that `as_graph` accepts
     strengths : mapping of (from, to) to float, optional
-        A number for each edge, either way round, as its data "strength".
+        A number for each edge, in either order of its nodes, for its data "strength".
     """
-    # Here and not above: few write it, and all wait for imports.
+    # Imported here because it is rarely used.
     import xml.etree.ElementTree as ET
 
     graph, strengths = _written(graph, strengths)
@@ -290,7 +290,7 @@ def to_graphml(graph: object, strengths: Strengths | None = None) -> str:
 
 
 def _strength(strengths: Strengths, a: Node, b: Node) -> str:
-    """The strength of an edge, which may be known under the direction that a DAG gives it."""
+    """Return the strength of an edge, which may be stored in either direction."""
     return repr(strengths[a, b] if (a, b) in strengths else strengths[b, a])
 
 
@@ -307,31 +307,31 @@ def _arcs_both_ways(graph: Graph) -> list[Edge]:
 
 
 def _from_arcs(nodes: Iterable[Node], arcs: Sequence[Edge]) -> Graph:
-    """Graph of arcs among which an undirected edge is there both ways."""
-    place = {arc: i for i, arc in enumerate(arcs)}
-    directed = [(a, b) for a, b in arcs if (b, a) not in place]
-    undirected = [(a, b) for (a, b), i in place.items() if place.get((b, a), -1) >= i]
+    """Return a graph from arcs; arcs in both directions are an undirected edge."""
+    index = {arc: i for i, arc in enumerate(arcs)}
+    directed = [(a, b) for a, b in arcs if (b, a) not in index]
+    undirected = [(a, b) for (a, b), i in index.items() if index.get((b, a), -1) >= i]
     return _from_edges(nodes, directed, undirected)
 
 
 def _from_edges(nodes: Iterable[Node], directed: Sequence[Edge], undirected: Sequence[Edge]) -> Graph:
     nodes = list(nodes)
-    # Built for a PDAG too, because it refuses a directed cycle.
+    # Also built for a PDAG, because it refuses a directed cycle.
     dag = DAG(nodes, directed)
     return PDAG(nodes, directed, undirected) if undirected else dag
 
 
 def _check_same_names(axis: str, labels: Sequence[Node], names: Sequence[Node]) -> None:
-    there, wanted = set(labels), set(names)
-    missing = [name for name in names if name not in there]
-    extra = [label for label in labels if label not in wanted]
+    present, expected = set(labels), set(names)
+    missing = [name for name in names if name not in present]
+    extra = [label for label in labels if label not in expected]
     if missing or extra:
-        found = [f"missing {listed(missing)}"] * bool(missing) + [f"unexpected {listed(extra)}"] * bool(extra)
-        raise GraphError(f"the {axis} of the matrix do not match its nodes: {'; '.join(found)}.")
+        problems = [f"missing {listed(missing)}"] * bool(missing) + [f"unexpected {listed(extra)}"] * bool(extra)
+        raise GraphError(f"the {axis} of the matrix do not match its nodes: {'; '.join(problems)}.")
 
 
 def _texts(graph: Graph) -> dict[Node, str]:
-    """Names as text; different names must stay different."""
+    """Return the names as text; raise `GraphError` if different names have the same text."""
     texts = {node: str(node) for node in graph.nodes}
     first: dict[str, Node] = {}
     for node, text in texts.items():

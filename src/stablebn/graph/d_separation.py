@@ -1,4 +1,4 @@
-"""What a DAG says of independence: d-separation, Markov blankets, equivalence."""
+"""Independences of a DAG: d-separation, Markov blankets, Markov equivalence."""
 
 from __future__ import annotations
 
@@ -15,16 +15,19 @@ Nodes: TypeAlias = Node | Iterable[Node]
 
 
 def d_separated(graph: object, x: Nodes, y: Nodes, given: Nodes = ()) -> bool:
-    """Whether every path between two nodes, or any of some and any of others, is blocked by those given.
+    """Return whether the given nodes block every path between two nodes, or two groups of nodes.
 
-    Walks along the edges from x, remembering how each node was entered: a chain or fork passes unless its
-    middle is given; a collider passes only if it, or a descendant of it, is given (Koller and Friedman 2009,
-    algorithm 3.1).
+    Walk along the edges from x and remember how each node was entered: a chain or fork is open unless its middle is
+    given; a collider is open only if it or a descendant of it is given.
 
     Parameters
     ----------
     graph : DAG, result, network or networkx graph
     x, y, given : a node, or a list or other collection of nodes
+
+    References
+    ----------
+    Koller and Friedman, "Probabilistic graphical models", 2009, algorithm 3.1.
 
     Examples
     --------
@@ -37,7 +40,7 @@ def d_separated(graph: object, x: Nodes, y: Nodes, given: Nodes = ()) -> bool:
     if not starts or not ends or starts & ends or (starts | ends) & blocked:
         raise GraphError("d-separation is between different nodes, at least one on each side, given others.")
     opened = _with_ancestors(dag, blocked)
-    # (node, entered from a child): the direction decides what may follow.
+    # (node, entered from a child): this decides where the walk may continue.
     waiting: list[tuple[Node, bool]] = [(start, True) for start in starts]
     seen = set()
     while waiting:
@@ -59,39 +62,42 @@ def d_separated(graph: object, x: Nodes, y: Nodes, given: Nodes = ()) -> bool:
 
 
 def _dag_of(graph: object) -> DAG:
-    found = as_graph(graph)
-    if isinstance(found, DAG):
-        return found
+    dag = as_graph(graph)
+    if isinstance(dag, DAG):
+        return dag
     raise GraphError(
         "this graph has undirected edges; independence is read from a DAG. Give one that extends it: `extension()`."
     )
 
 
 def _nodes(nodes: Nodes, dag: DAG) -> set[Node]:
-    """One node, or some of them; a name that is a tuple is looked for before it is taken for a collection."""
-    found: set[Node]
+    """Return one node or several as a set; a tuple that is a node is not taken for a collection."""
+    names: set[Node]
     if isinstance(nodes, str) or not is_iterable(nodes) or (isinstance(nodes, tuple) and nodes in dag.nodes):
-        found = {nodes}
+        names = {nodes}
     else:
-        found = {*as_names(nodes)}
-    for name in found:
+        names = {*as_names(nodes)}
+    for name in names:
         dag.parents(name)  # an unknown name is refused here
-    return found
+    return names
 
 
 def _with_ancestors(dag: DAG, nodes: Iterable[Node]) -> set[Node]:
-    found: set[Node] = set()
+    result: set[Node] = set()
     waiting = list(nodes)
     while waiting:
         node = waiting.pop()
-        if node not in found:
-            found.add(node)
+        if node not in result:
+            result.add(node)
             waiting += dag.parents(node)
-    return found
+    return result
 
 
 def markov_blanket(graph: object, node: Node) -> tuple[Node, ...]:
-    """Parents, children and the children's other parents: given these, the rest tells nothing. Sorted by name."""
+    """Return the parents, the children and the children's other parents of a node, sorted by name.
+
+    Given these, the node is independent of all others.
+    """
     dag = _dag_of(graph)
     members = {*dag.parents(node), *dag.children(node)}
     for child in dag.children(node):
@@ -100,7 +106,7 @@ def markov_blanket(graph: object, node: Node) -> tuple[Node, ...]:
 
 
 def markov_equivalent(one: DAG, other: DAG) -> bool:
-    """Whether two DAGs over the same nodes have the same independences."""
+    """Return whether two DAGs over the same nodes have the same independences."""
     differ = set(one.nodes) ^ set(other.nodes)
     if differ:
         raise GraphError(f"the graphs have different nodes: {listed(sorted(differ, key=name_key))}.")

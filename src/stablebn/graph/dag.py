@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from stablebn.errors import GraphError, listed, spelled
-from stablebn.graph.drawable import Pictured
+from stablebn.graph.drawable import Drawable
 from stablebn.graph.names import (
     Edge,
     Node,
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from stablebn.graph.pdag import PDAG
 
 
-class DAG(Pictured):
+class DAG(Drawable):
     """A directed acyclic graph with named nodes; immutable and hashable.
 
-    Two DAGs are equal when they have the same set of nodes and the same arcs. The order of the nodes
-    is kept for presentation only.
+    Two DAGs are equal if they have the same set of nodes and the same arcs. The order of the nodes is kept for
+    presentation only.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ class DAG(Pictured):
     Raises
     ------
     GraphError
-        On something that is no pair of names, a repeated name, an unknown name, a self loop, two arcs between the same
-        nodes, or a cycle.
+        An arc is not a pair of names, a name is repeated or unknown, an arc joins a node to itself, two arcs join the
+        same nodes, or the arcs form a cycle.
 
     Examples
     --------
@@ -73,41 +73,41 @@ class DAG(Pictured):
 
     @property
     def arcs(self) -> tuple[Edge, ...]:
-        """Arcs as (from, to), sorted by the names."""
+        """Arcs as (from, to), sorted by name."""
         return self._arcs
 
     @property
     def degree(self) -> float:
-        """Mean number of edges at a node; 0.0 without nodes."""
+        """Mean number of edges per node; 0.0 without nodes."""
         return 2 * len(self._arcs) / len(self._nodes) if self._nodes else 0.0
 
     def parents(self, node: Node) -> tuple[Node, ...]:
-        """Nodes with an arc into `node`, sorted by name."""
+        """Return the nodes with an arc into `node`, sorted by name."""
         check_node(node, self._rank)
         return self._parents[node]
 
     def children(self, node: Node) -> tuple[Node, ...]:
-        """Nodes with an arc from `node`, sorted by name."""
+        """Return the nodes with an arc from `node`, sorted by name."""
         check_node(node, self._rank)
         return self._children[node]
 
     def layers(self) -> tuple[tuple[Node, ...], ...]:
-        """Topological layers: roots first, every other node one below its lowest parent.
+        """Return the topological layers: roots first, every other node one layer below its lowest parent.
 
-        Inside a layer the nodes stand in the order of `nodes`.
+        Inside a layer the nodes are in the order of `nodes`.
         """
         return self._layers
 
     def topological_order(self) -> tuple[Node, ...]:
-        """Nodes layer by layer, so every node comes after its parents."""
+        """Return the nodes layer by layer, so that every node follows its parents."""
         return tuple(node for layer in self._layers for node in layer)
 
     def skeleton(self) -> tuple[Edge, ...]:
-        """Adjacent pairs, sorted by the names, also inside a pair."""
+        """Return the adjacent pairs; pairs and the names inside a pair are sorted by name."""
         return sorted_pairs(self._arcs, self._rank)
 
     def v_structures(self) -> tuple[tuple[Node, Node, Node], ...]:
-        """Triples (a, c, b) where a -> c <- b and no arc joins a and b.
+        """Return the triples (a, c, b) with a -> c <- b and a, b not adjacent.
 
         The name a sorts before b; triples are sorted by c, then a, then b.
         """
@@ -119,21 +119,20 @@ class DAG(Pictured):
         )
 
     def moral(self) -> tuple[Edge, ...]:
-        """Edges of the moral graph, in which the parents of a common child are joined."""
+        """Return the edges of the moral graph, in which the parents of a common child are adjacent."""
         married = [(a, b) for a, _, b in self.v_structures()]
         return sorted_pairs(dict.fromkeys([*self.skeleton(), *married]), self._rank)
 
     def cpdag(self, known: Iterable[Edge] = ()) -> PDAG:
-        """Graph of the equivalence class: an edge is directed when all its members agree.
+        """Return the CPDAG of the Markov equivalence class: an edge is directed if all DAGs of the class agree.
 
-        The v-structures are directed first; Meek's rules then find every other compelled arc.
+        The v-structures are directed first; Meek's rules then direct every other compelled arc.
 
         Parameters
         ----------
         known : iterable of (from, to)
-            Arcs of the DAG whose direction is known besides, because the other one is forbidden or this one required.
-            Of the class there are then only the members that have these arcs too: what they agree on is directed
-            (Meek 1995), and none of them is lost.
+            Arcs of the DAG whose direction is known, because the reverse is forbidden or the arc is required. Only the
+            DAGs of the class with these arcs count, and the edges on which they agree are directed (Meek 1995).
 
         Examples
         --------
@@ -143,7 +142,7 @@ class DAG(Pictured):
         >>> chain.cpdag(known=[("a", "b")]).directed
         (('a', 'b'), ('b', 'c'))
         """
-        # Imported here because a PDAG can itself be extended to a DAG.
+        # Imported here because a PDAG has methods that return DAGs.
         from stablebn.graph.meek import meek_closure
         from stablebn.graph.pdag import PDAG
 
@@ -175,29 +174,29 @@ def _layers(
     children: Mapping[Node, Sequence[Node]],
     rank: Mapping[Node, int],
 ) -> tuple[tuple[Node, ...], ...]:
-    """Topological layers, or a `GraphError` that shows a cycle."""
-    waiting = {node: len(parents[node]) for node in nodes}
-    position = {node: place for place, node in enumerate(nodes)}
+    """Return the topological layers, or raise a `GraphError` that shows a cycle."""
+    missing_parents = {node: len(parents[node]) for node in nodes}
+    position = {node: index for index, node in enumerate(nodes)}
     layers = []
-    layer = [node for node in nodes if not waiting[node]]
+    layer = [node for node in nodes if not missing_parents[node]]
     while layer:
         layers.append(tuple(layer))
         released = []
         for node in layer:
-            del waiting[node]
+            del missing_parents[node]
             for child in children[node]:
-                waiting[child] -= 1
-                if not waiting[child]:
+                missing_parents[child] -= 1
+                if not missing_parents[child]:
                     released.append(child)
         layer = sorted(released, key=position.__getitem__)
-    if waiting:
-        cycle = _cycle({node: [p for p in parents[node] if p in waiting] for node in waiting}, rank)
+    if missing_parents:
+        cycle = _cycle({node: [p for p in parents[node] if p in missing_parents] for node in missing_parents}, rank)
         raise GraphError(f"the arcs form a cycle: {' -> '.join(map(spelled, cycle))}.")
     return tuple(layers)
 
 
 def _cycle(parents: Mapping[Node, Sequence[Node]], rank: Mapping[Node, int]) -> list[Node]:
-    """One cycle among nodes that all have a parent, from its first name round to that name again."""
+    """Return one cycle among nodes that all have a parent, from its first name to that name again."""
     node = min(parents, key=rank.__getitem__)
     walk: dict[Node, int] = {}
     while node not in walk:

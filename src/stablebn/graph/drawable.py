@@ -1,4 +1,4 @@
-"""What all graphs have in common that can be drawn. What draws them is imported only then."""
+"""Drawing methods that all graphs share; the drawing code is imported when it is used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from stablebn.plotting.graph_plot import Drawing, LayoutName
 
 
-class Pictured:
+class Drawable:
     """A graph that can be drawn."""
 
     __slots__ = ()
@@ -28,20 +28,20 @@ class Pictured:
         path : path, optional
             A file to write: .png, .svg or .pdf.
         layout : {"auto", "layered", "graphviz"}
-            Where the nodes stand: in layers, by our own algorithm, which gives the same picture on every machine; by
-            Graphviz, which must be installed; or by Graphviz where it is installed.
+            How nodes are placed: "layered" by our own algorithm, which gives the same picture on every machine;
+            "graphviz" by Graphviz, which must be installed; "auto" by Graphviz if it is installed.
         force : bool
-            Replace a file that exists.
+            Replace an existing file.
 
         Returns
         -------
         matplotlib.figure.Figure
-            Notebooks show it.
+            Displayed by notebooks.
         """
         return self._drawing().plot(path, layout, force=force)
 
     def _repr_svg_(self) -> str:
-        """What notebooks show; it needs no matplotlib."""
+        """Return an SVG for notebooks, without matplotlib."""
         return self._drawing().svg()
 
     def _drawing(self) -> Drawing:

@@ -1,8 +1,8 @@
-"""Names in JSON: what is written of each, and what comes back.
+"""Names in JSON, written and read.
 
-Text, numbers, booleans and None are themselves; a tuple is a list; a date is {"date": "2024-05-01"} and a date with a
-time {"datetime": "2024-05-01T12:00:00"}. Anything else is written as its text, and stays text when it is read: infinite
-numbers too, unless the writer asks for their form, {"number": "inf"}.
+Text, numbers, booleans and None are written as they are; a tuple becomes a list, a date {"date": "2024-05-01"}, and a
+date with a time {"datetime": "2024-05-01T12:00:00"}. Anything else is written as text and read as text, also infinite
+numbers, unless the writer uses their form, {"number": "inf"}.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from stablebn.graph.names import Node
 
 
 def json_text(value: object) -> str:
-    """A value with names in it as JSON."""
+    """Return a value that contains names as JSON text."""
     return json.dumps(value, default=_form, ensure_ascii=False)
 
 
 def name_from(value: Any) -> Node:
-    """The name that a value of JSON stands for.
+    """Return the name that a JSON value stands for.
 
     >>> name_from(["age", 3]), name_from({"date": "2024-05-01"})
     (('age', 3), datetime.date(2024, 5, 1))
@@ -31,23 +31,23 @@ def name_from(value: Any) -> Node:
     Raises
     ------
     ValueError
-        It stands for none.
+        The value is not a name.
     """
     if isinstance(value, list):
         return tuple(map(name_from, value))
     if isinstance(value, dict):
-        (kind, told), *others = value.items() or [("", "")]
-        if others or kind not in ("date", "datetime", "number") or not isinstance(told, str):
-            raise ValueError(f"{json.dumps(value)[:80]} is no name")
+        (kind, text), *others = value.items() or [("", "")]
+        if others or kind not in ("date", "datetime", "number") or not isinstance(text, str):
+            raise ValueError(f"{json.dumps(value)[:80]} is not a name")
         if kind == "number":
-            return infinite_from(told)
-        return date.fromisoformat(told) if kind == "date" else datetime.fromisoformat(told)
+            return infinite_from(text)
+        return date.fromisoformat(text) if kind == "date" else datetime.fromisoformat(text)
     name: Node = value
     return name
 
 
 def comes_back(name: object) -> bool:
-    """Whether a name that was written is read as the same; the others become text."""
+    """Return whether a name that is written and read stays the same; other names become text."""
     if isinstance(name, tuple):
         return all(map(comes_back, name))
     plain = isinstance(name, str | bool | int | np.number | np.bool_) or name is None
@@ -55,30 +55,30 @@ def comes_back(name: object) -> bool:
 
 
 def is_infinite(name: object) -> bool:
-    """Whether a name is an infinite number."""
+    """Return whether a name is an infinite number."""
     return isinstance(name, float) and math.isinf(name)
 
 
 def infinite_form(name: float) -> dict[str, str]:
-    """Return what stands for an infinite number."""
+    """Return the JSON form of an infinite number."""
     return {"number": str(float(name))}
 
 
 def infinite_from(text: str) -> float:
-    """Return the infinite number of a text; `ValueError` for any other text."""
+    """Return the infinite number of a text; raise `ValueError` for any other text."""
     if text not in ("inf", "-inf"):
         raise ValueError(f"{text[:80]!r} is not an infinite number")
     return float(text)
 
 
 def _form(name: object) -> object:
-    """What stands for a name that JSON does not have."""
-    # A timestamp of pandas may have nanoseconds, which Python's own has no place for.
+    """Return the JSON form of a name that JSON has no type for."""
+    # A pandas timestamp may have nanoseconds, which `datetime` cannot represent.
     if isinstance(name, datetime) and not getattr(name, "nanosecond", 0):
         return {"datetime": name.isoformat()}
     if isinstance(name, date) and not isinstance(name, datetime):
         return {"date": name.isoformat()}
-    # A number of NumPy is equal to that of Python.
+    # A NumPy number equals the Python number.
     if isinstance(name, np.number | np.bool_):
         return name.item()
     return str(name)

@@ -17,7 +17,7 @@ class Reason(NamedTuple):
     rule : int
         1 to 4.
     others : tuple of nodes
-        The nodes besides those of the edge, as the rule names them.
+        The other nodes of the rule, in the order of the rule.
     """
 
     rule: int
@@ -25,24 +25,22 @@ class Reason(NamedTuple):
 
 
 def meek_closure(pdag: PDAG, *, acyclic: bool = False) -> PDAG:
-    """Orient undirected edges by Meek's four rules, to closure.
+    """Apply Meek's four orientation rules until none applies.
 
     Parameters
     ----------
     pdag : PDAG
     acyclic : bool
-        Leave undirected what the rules would direct into a directed cycle. That can happen only if no DAG extends
-        `pdag`, so it need not be asked for where one is known to.
+        Leave edges undirected that the rules would direct into a directed cycle. This can happen only if no DAG extends
+        `pdag`.
 
     Notes
     -----
-    The result does not depend on the order of nodes or edges: the rules are applied in rounds, and what a
-    round orients is a function of the graph as the round before left it. If a DAG extends `pdag`, the rules
-    orient exactly the edges on which all extensions agree, and none applies to the result. If no DAG does,
-    a round can demand both directions of an edge; it then stays undirected.
+    The result does not depend on the order of nodes or edges: the rules are applied in rounds, and each round depends
+    only on the graph after the round before. If a DAG extends `pdag`, the rules direct exactly the edges on which all
+    extensions agree. Otherwise a round may require both directions of an edge, which then stays undirected.
 
-    Rule 4 can apply only where some directed edge is background knowledge rather than the consequence of
-    a v-structure.
+    Rule 4 applies only if some directed edge is background knowledge and does not follow from a v-structure.
 
     References
     ----------
@@ -57,7 +55,7 @@ def meek_closure(pdag: PDAG, *, acyclic: bool = False) -> PDAG:
 
 
 def meek_reasons(pdag: PDAG, *, acyclic: bool = False) -> dict[Edge, list[Reason]]:
-    """Why Meek's rules direct the edges that they direct: all reasons of the first round in which there is one.
+    """Return why Meek's rules direct each edge: all reasons of the first round that directs it.
 
     Parameters
     ----------
@@ -75,14 +73,14 @@ def meek_reasons(pdag: PDAG, *, acyclic: bool = False) -> dict[Edge, list[Reason
 
 
 def _closed(pdag: PDAG, reasons: dict[Edge, list[Reason]], *, acyclic: bool) -> PDAG:
-    """The closure; `reasons` are filled in."""
+    """Return the closure and fill in `reasons`."""
     marks = _Marks(pdag)
     directed = list(pdag.directed)
     demanded: set[Edge] = set()
     fresh = directed
     while fresh:
-        # Undirected premises can only vanish, so a rule comes to apply only where an edge was just directed.
-        # The order in which a set is walked cannot show: nothing changes until all demands of a round are in.
+        # Undirected premises can only disappear, so a rule newly applies only next to an edge that was just directed.
+        # The iteration order of sets has no effect: the graph changes only after all edges of a round are known.
         new: dict[Edge, list[Reason]] = {}
         for a, b in fresh:
             for edge, reason in marks.demands(a, b):
@@ -92,9 +90,9 @@ def _closed(pdag: PDAG, reasons: dict[Edge, list[Reason]], *, acyclic: bool) -> 
         reasons |= new
         fresh = [(a, b) for a, b in new if (b, a) not in demanded]
         if acyclic:
-            # Of edges that close a cycle together all stay: none of them has a better claim.
-            below = marks.children_with(fresh)
-            fresh = [(a, b) for a, b in fresh if not _reaches(below, b, a)]
+            # Edges that close a cycle together all stay undirected.
+            children = marks.children_with(fresh)
+            fresh = [(a, b) for a, b in fresh if not _reaches(children, b, a)]
         for a, b in fresh:
             marks.direct(a, b)
         directed += fresh
@@ -103,18 +101,18 @@ def _closed(pdag: PDAG, reasons: dict[Edge, list[Reason]], *, acyclic: bool) -> 
 
 
 def _reaches(children: Mapping[Node, set[Node]], start: Node, end: Node) -> bool:
-    """Whether a directed path leads from one node to another."""
+    """Return whether a directed path leads from one node to another."""
     seen = {start}
     waiting = [start]
     while waiting:
-        below = children[waiting.pop()] - seen
-        seen |= below
-        waiting += below
+        new = children[waiting.pop()] - seen
+        seen |= new
+        waiting += new
     return end in seen
 
 
 class _Marks:
-    """Edges around every node while they are being oriented."""
+    """The edges at every node while they are being directed."""
 
     def __init__(self, pdag: PDAG) -> None:
         self.parents = {node: set(pdag.parents(node)) for node in pdag.nodes}
@@ -130,39 +128,39 @@ class _Marks:
         self.parents[b].add(a)
 
     def children_with(self, edges: Iterable[Edge]) -> dict[Node, set[Node]]:
-        """The children of every node if these edges were directed too."""
+        """Return the children of every node if these edges were directed too."""
         children = {node: set(own) for node, own in self.children.items()}
         for a, b in edges:
             children[a].add(b)
         return children
 
     def demands(self, a: Node, b: Node) -> Iterator[tuple[Edge, Reason]]:
-        """Orientations that follow from a -> b together with the edges around it, and why."""
+        """Yield the directions that follow from a -> b and the edges around it, with reasons."""
         yield from self._rule_1(a, b)
         yield from self._rule_2(a, b)
         yield from self._rule_3(a, b)
         yield from self._rule_4(a, b)
 
     def _rule_1(self, a: Node, b: Node) -> Iterator[tuple[Edge, Reason]]:
-        """With a -> b - x, a and x apart: b -> x, or b would be a new collider."""
+        """If a -> b - x, a and x not adjacent: b -> x, or b would be a new collider."""
         for x in self.neighbours[b] - self.adjacent[a]:
             yield (b, x), Reason(1, (a,))
 
     def _rule_2(self, a: Node, b: Node) -> Iterator[tuple[Edge, Reason]]:
-        """With x -> y -> z and x - z: x -> z, or there would be a cycle."""
+        """If x -> y -> z and x - z: x -> z, or there would be a cycle."""
         for z in self.children[b] & self.neighbours[a]:
             yield (a, z), Reason(2, (b,))
         for x in self.parents[a] & self.neighbours[b]:
             yield (x, b), Reason(2, (a,))
 
     def _rule_3(self, a: Node, b: Node) -> Iterator[tuple[Edge, Reason]]:
-        """With a -> b <- c, a - x - c, x - b, a and c apart: x -> b, or x would be a new collider."""
+        """If a -> b <- c, a - x - c, x - b, a and c not adjacent: x -> b, or x would be a new collider."""
         for x in self.neighbours[a] & self.neighbours[b]:
             for c in (self.parents[b] & self.neighbours[x]) - self.adjacent[a] - {a}:
                 yield (x, b), Reason(3, (a, c))
 
     def _rule_4(self, a: Node, b: Node) -> Iterator[tuple[Edge, Reason]]:
-        """With x -> y -> z, x - w - z, w next to y, x and z apart: w -> z, or w would be a new collider."""
+        """If x -> y -> z, x - w - z, w and y adjacent, x and z not adjacent: w -> z, or w would be a new collider."""
         for x, y, z in [(a, b, z) for z in self.children[b]] + [(x, a, b) for x in self.parents[a]]:
             if z not in self.adjacent[x]:
                 for w in self.neighbours[x] & self.neighbours[z] & self.adjacent[y]:

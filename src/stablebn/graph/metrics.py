@@ -1,4 +1,4 @@
-"""How far a learned graph is from the true one (specification, section 6)."""
+"""Compare a learned graph with the true one (specification, section 6)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class EdgeDifference(NamedTuple):
-    """A pair of nodes whose edge is not the same in both graphs.
+    """A pair of nodes whose edge differs between the graphs.
 
     The marks are "->" (from a to b), "<-", "--", or "" for no edge.
     """
@@ -39,14 +39,14 @@ class EdgeDifference(NamedTuple):
 
 @dataclass(frozen=True)
 class Agreement:
-    """What two graphs share of one thing: adjacent pairs, or arrowheads.
+    """Agreement of two graphs on adjacent pairs or on arrowheads.
 
     Attributes
     ----------
     tp, fp, fn : int
-        How many both graphs have, only the learned one, and only the true one.
+        Number in both graphs, only in the learned one, and only in the true one.
     precision, recall, f1 : float
-        Their usual ratios, 0.0 where the denominator is zero.
+        The usual ratios; 0.0 if the denominator is zero.
     """
 
     tp: int
@@ -69,25 +69,25 @@ class Comparison:
     tp : int
         Edges with the same mark in both graphs.
     fp, fn : int
-        Learned edges, and true edges, that are not among `tp`: an edge with different marks is in both.
+        Learned edges, and true edges, that are not among `tp`: an edge with different marks counts in both.
     precision, recall, f1 : float
-        Their usual ratios, 0.0 where the denominator is zero.
+        The usual ratios; 0.0 if the denominator is zero.
     shd : int
         Structural Hamming distance: extra, missing and differently marked edges.
     bsf : float
-        Balanced scoring function in the Bayesys counting: 1 for the true graph, 0 for the empty one, half credit for an
-        edge with another direction.
+        Balanced scoring function as in Bayesys: 1 for the true graph, 0 for the empty one, half credit for an edge with
+        another direction.
     degree : float
-        Mean number of edges at a node of the learned graph.
+        Mean number of edges per node of the learned graph.
     skeleton : Agreement
-        On which pairs are adjacent, whatever the marks.
+        Agreement on adjacent pairs, whatever the marks.
     arrowheads : Agreement
-        On directed edges: a -> b is in both only if it goes from a to b in both. An undirected edge has no head.
+        Agreement on directed edges: a -> b is in both only if both have a -> b. An undirected edge has no head.
     sid : int or None
-        Structural intervention distance, if it was asked for: for how many ordered pairs (x, y) the learned DAG gives
-        another effect of an intervention at x on y than the true one. At most n (n - 1).
+        Structural intervention distance, if requested: the number of ordered pairs (x, y) for which the learned DAG
+        gives another effect of an intervention on x on y than the true one. At most n (n - 1).
     edges : tuple of EdgeDifference
-        Every edge that differs, sorted by the names.
+        Every edge that differs, sorted by name.
     learned, true : DAG or PDAG
         The graphs as they were compared.
     """
@@ -120,8 +120,10 @@ class Comparison:
         return "\n".join([summary, counts, *parts, *(f"  {edge}" for edge in self.edges)])
 
     def to_dict(self) -> dict[str, Any]:
-        """All figures and the edges that differ, in types that JSON has."""
-        figures = {own.name: getattr(self, own.name) for own in fields(self) if own.name not in ("learned", "true")}
+        """Return all figures and the edges that differ, in types that JSON has."""
+        figures = {
+            figure.name: getattr(self, figure.name) for figure in fields(self) if figure.name not in ("learned", "true")
+        }
         return {
             **figures,
             "skeleton": asdict(self.skeleton),
@@ -132,7 +134,7 @@ class Comparison:
     def plot(
         self, path: str | os.PathLike[str] | None = None, *, layout: LayoutName = "auto", force: bool = False
     ) -> Figure:
-        """Draw both graphs over each other: what is right, otherwise directed, extra, and not found; needs matplotlib.
+        """Draw both graphs in one picture: correct, misdirected, extra and missing edges. Needs matplotlib.
 
         Parameters
         ----------
@@ -142,12 +144,12 @@ class Comparison:
         Returns
         -------
         matplotlib.figure.Figure
-            Notebooks show it.
+            Displayed by notebooks.
         """
         return self._drawing().plot(path, layout, force=force)
 
     def _repr_svg_(self) -> str:
-        """What notebooks show; it needs no matplotlib."""
+        """Return an SVG for notebooks, without matplotlib."""
         return self._drawing().svg()
 
     def _drawing(self) -> Drawing:
@@ -157,28 +159,27 @@ class Comparison:
 
 
 def compare(learned: object, true: object, *, as_cpdag: bool = True, sid: bool = False) -> Comparison:
-    """Compare a learned graph with the true one, nodes matched by name.
+    """Compare a learned graph with the true one; nodes are matched by name.
 
     Parameters
     ----------
     learned, true : DAG, PDAG, learned result or networkx graph
         A learned result is an object whose attribute `dag` is a DAG.
     as_cpdag : bool
-        Compare the CPDAGs of both graphs; otherwise the edges as they stand.
+        Compare the CPDAGs of both graphs; otherwise the edges as they are.
     sid : bool
-        Whether to tell the structural intervention distance too: always of the DAGs as they stand. It needs the extra
-        `sid`.
+        Whether to compute the structural intervention distance, of the DAGs as they are. Needs the extra `sid`.
 
     Returns
     -------
     Comparison
-        Counts, ratios and the edges that differ. In the balanced scoring function a term with a zero
-        denominator (a true graph without edges, or without a non-adjacent pair) counts as 0.
+        Counts, ratios and the edges that differ. In the balanced scoring function a term with a zero denominator (a
+        true graph without edges, or without a non-adjacent pair) counts as 0.
 
     Raises
     ------
     GraphError
-        If the graphs have different nodes, `as_cpdag` meets a PDAG that no DAG extends, or `sid` one that is no DAG.
+        The graphs have different nodes, no DAG extends a PDAG (`as_cpdag`), or a graph is not a DAG (`sid`).
 
     Examples
     --------
@@ -188,19 +189,19 @@ def compare(learned: object, true: object, *, as_cpdag: bool = True, sid: bool =
     >>> compare(chain, collider).edges[0]
     EdgeDifference(a='a', b='b', learned='--', true='->')
     """
-    found, target = as_graph(learned), as_graph(true)
-    _check_same_nodes(found, target)
-    distance = structural_intervention_distance(found, target) if sid else None
+    learned_graph, true_graph = as_graph(learned), as_graph(true)
+    _check_same_nodes(learned_graph, true_graph)
+    distance = structural_intervention_distance(learned_graph, true_graph) if sid else None
     if as_cpdag:
-        found, target = _class_of(found, "learned"), _class_of(target, "true")
-    rank = rank_names(found.nodes)
-    ours, theirs = edge_marks(found, rank), edge_marks(target, rank)
+        learned_graph, true_graph = _class_of(learned_graph, "learned"), _class_of(true_graph, "true")
+    rank = rank_names(learned_graph.nodes)
+    learned_marks, true_marks = edge_marks(learned_graph, rank), edge_marks(true_graph, rank)
 
-    pairs = sorted_edges({**ours, **theirs}, rank)
-    edges = tuple(EdgeDifference(a, b, ours.get((a, b), ""), theirs.get((a, b), "")) for a, b in pairs)
+    pairs = sorted_edges({**learned_marks, **true_marks}, rank)
+    edges = tuple(EdgeDifference(a, b, learned_marks.get((a, b), ""), true_marks.get((a, b), "")) for a, b in pairs)
     differing = tuple(edge for edge in edges if edge.learned != edge.true)
     tp = len(edges) - len(differing)
-    fp, fn = len(ours) - tp, len(theirs) - tp
+    fp, fn = len(learned_marks) - tp, len(true_marks) - tp
     return Comparison(
         tp=tp,
         fp=fp,
@@ -209,31 +210,31 @@ def compare(learned: object, true: object, *, as_cpdag: bool = True, sid: bool =
         recall=_ratio(tp, tp + fn),
         f1=_ratio(2 * tp, 2 * tp + fp + fn),
         shd=len(differing),
-        bsf=_balanced_score(edges, len(found.nodes)),
-        degree=found.degree,
-        skeleton=_agreement(ours, theirs),
-        arrowheads=_agreement(_heads(ours), _heads(theirs)),
+        bsf=_balanced_score(edges, len(learned_graph.nodes)),
+        degree=learned_graph.degree,
+        skeleton=_agreement(learned_marks, true_marks),
+        arrowheads=_agreement(_heads(learned_marks), _heads(true_marks)),
         sid=distance,
         edges=differing,
-        learned=found,
-        true=target,
+        learned=learned_graph,
+        true=true_graph,
     )
 
 
 def _class_of(graph: Graph, which: str) -> PDAG:
-    """The CPDAG of a graph; where there is none, what to do is said."""
+    """Return the CPDAG of a graph, or raise a `GraphError` with advice if there is none."""
     if isinstance(graph, PDAG) and not graph.is_extendable:
         raise GraphError(
-            f"no DAG extends the {which} graph without a cycle or a new v-structure, so it has no CPDAG. Say "
-            "as_cpdag=False (command line: --as-they-are) to compare the edges as they stand, skeleton and arrowheads "
-            "among the figures."
+            f"no DAG extends the {which} graph without a cycle or a new v-structure, so it has no CPDAG. Use "
+            "as_cpdag=False (command line: --as-they-are) to compare the edges as they are; the figures "
+            "include skeleton and arrowheads."
         )
     return graph.cpdag()
 
 
-def _agreement(ours: Collection[object], theirs: Collection[object]) -> Agreement:
-    tp = len(set(ours) & set(theirs))
-    fp, fn = len(ours) - tp, len(theirs) - tp
+def _agreement(learned: Collection[object], true: Collection[object]) -> Agreement:
+    tp = len(set(learned) & set(true))
+    fp, fn = len(learned) - tp, len(true) - tp
     return Agreement(tp, fp, fn, _ratio(tp, tp + fp), _ratio(tp, tp + fn), _ratio(2 * tp, 2 * tp + fp + fn))
 
 
@@ -242,30 +243,30 @@ def _heads(marks: Mapping[Edge, str]) -> list[tuple[Edge, str]]:
 
 
 def _check_same_nodes(learned: Graph, true: Graph) -> None:
-    ours, theirs = set(learned.nodes), set(true.nodes)
-    if ours != theirs:
-        found = [
+    learned_names, true_names = set(learned.nodes), set(true.nodes)
+    if learned_names != true_names:
+        differences = [
             f"only in the {which} graph: {listed(sorted(names, key=name_key))}"
-            for which, names in (("learned", ours - theirs), ("true", theirs - ours))
+            for which, names in (("learned", learned_names - true_names), ("true", true_names - learned_names))
             if names
         ]
-        raise GraphError(f"graphs to compare must have the same nodes; {'; '.join(found)}.")
+        raise GraphError(f"graphs to compare must have the same nodes; {'; '.join(differences)}.")
 
 
 def edge_marks(graph: Graph, rank: Mapping[Node, int]) -> dict[Edge, str]:
-    """Mark of every edge, by its pair of names in sorted order."""
+    """Return the mark of every edge by its sorted pair of names."""
     directed, undirected = edges_by_kind(graph)
     forward = {(a, b): "->" for a, b in directed if rank[a] < rank[b]}
     backward = {(b, a): "<-" for a, b in directed if rank[a] > rank[b]}
     return forward | backward | dict.fromkeys(undirected, "--")
 
 
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0
+def _ratio(part: float, total: float) -> float:
+    return part / total if total else 0.0
 
 
 def _balanced_score(edges: tuple[EdgeDifference, ...], n: int) -> float:
-    """Balanced scoring function; `edges` are all pairs that are adjacent in either graph."""
+    """Return the balanced scoring function; `edges` are all pairs that are adjacent in either graph."""
     present = sum(edge.true != "" for edge in edges)
     absent = n * (n - 1) // 2 - present
     shared = [edge for edge in edges if edge.learned and edge.true]

@@ -1,4 +1,4 @@
-"""Partially directed graphs; a CPDAG is one of them."""
+"""Partially directed graphs, of which CPDAGs are a special case."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import cast
 
 from stablebn.errors import GraphError
 from stablebn.graph.dag import DAG
-from stablebn.graph.drawable import Pictured
+from stablebn.graph.drawable import Drawable
 from stablebn.graph.names import (
     Edge,
     Node,
@@ -31,11 +31,11 @@ def _check_limits(name: str, value: object) -> None:
         at_least(0)(name, limit)
 
 
-class PDAG(Pictured):
+class PDAG(Drawable):
     """A graph with directed and undirected edges; immutable and hashable.
 
-    Two PDAGs are equal when they have the same set of nodes and the same edges. The order of the nodes
-    is kept for presentation only. Directed cycles are allowed: such a graph just has no extension.
+    Two PDAGs are equal if they have the same set of nodes and the same edges. The order of the nodes is kept for
+    presentation only. Directed cycles are allowed: such a graph has no extension.
 
     Parameters
     ----------
@@ -44,13 +44,13 @@ class PDAG(Pictured):
     directed : iterable of (from, to)
         Directed edges.
     undirected : iterable of (a, b)
-        Undirected edges, each given once, either way round.
+        Undirected edges, each given once, in either order.
 
     Raises
     ------
     GraphError
-        On something that is no pair of names, a repeated name, an unknown name, a self loop, or two edges of any kind
-        between the same nodes.
+        An edge is not a pair of names, a name is repeated or unknown, an edge joins a node to itself, or two edges of
+        any kind join the same nodes.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class PDAG(Pictured):
         self._undirected = sorted_pairs(undirected, self._rank)
         self._parents = far_ends(self._nodes, [(b, a) for a, b in self._directed])
         self._children = far_ends(self._nodes, self._directed)
-        # Reversed pairs first: the nodes before a node, then those after it, so its neighbours come sorted.
+        # Reversed pairs come first, so that the neighbours of a node are sorted.
         both_ways = [*((b, a) for a, b in self._undirected), *self._undirected]
         self._neighbours = far_ends(self._nodes, both_ways)
 
@@ -81,69 +81,68 @@ class PDAG(Pictured):
 
     @property
     def directed(self) -> tuple[Edge, ...]:
-        """Directed edges as (from, to), sorted by the names."""
+        """Directed edges as (from, to), sorted by name."""
         return self._directed
 
     @property
     def undirected(self) -> tuple[Edge, ...]:
-        """Undirected edges, sorted by the names, also inside a pair."""
+        """Undirected edges; edges and the names inside an edge are sorted by name."""
         return self._undirected
 
     @property
     def degree(self) -> float:
-        """Mean number of edges at a node; 0.0 without nodes."""
+        """Mean number of edges per node; 0.0 without nodes."""
         edges = len(self._directed) + len(self._undirected)
         return 2 * edges / len(self._nodes) if self._nodes else 0.0
 
     @property
     def is_extendable(self) -> bool:
-        """Whether some DAG is a consistent extension."""
+        """Whether the graph has a consistent extension."""
         return self.extension() is not None
 
     def parents(self, node: Node) -> tuple[Node, ...]:
-        """Nodes with a directed edge into `node`, sorted by name."""
+        """Return the nodes with a directed edge into `node`, sorted by name."""
         check_node(node, self._rank)
         return self._parents[node]
 
     def children(self, node: Node) -> tuple[Node, ...]:
-        """Nodes with a directed edge from `node`, sorted by name."""
+        """Return the nodes with a directed edge from `node`, sorted by name."""
         check_node(node, self._rank)
         return self._children[node]
 
     def neighbours(self, node: Node) -> tuple[Node, ...]:
-        """Nodes with an undirected edge to `node`, sorted by name."""
+        """Return the nodes with an undirected edge to `node`, sorted by name."""
         check_node(node, self._rank)
         return self._neighbours[node]
 
     def adjacent(self, a: Node, b: Node) -> bool:
-        """Whether an edge of any kind joins `a` and `b`."""
+        """Return whether an edge of any kind joins `a` and `b`."""
         check_node(b, self._rank)
         return b in self.parents(a) or b in self.children(a) or b in self.neighbours(a)
 
     def skeleton(self) -> tuple[Edge, ...]:
-        """Adjacent pairs, sorted by the names, also inside a pair."""
+        """Return the adjacent pairs; pairs and the names inside a pair are sorted by name."""
         return sorted_pairs([*self._directed, *self._undirected], self._rank)
 
     @checked_arguments(most_parents=_check_limits)
     def extension(self, forbidden: Collection[Edge] = (), most_parents: Mapping[Node, int] | None = None) -> DAG | None:
-        """DAG with this skeleton, these directed edges and no other v-structures; None if there is none.
+        """Return a DAG with this skeleton, these directed edges and no other v-structures; None if there is none.
 
-        Of the nodes that can be the next sink, the one whose name sorts last is removed first. So the DAG
-        depends on the names, never on the order of nodes or edges. All consistent extensions lie in one
-        equivalence class, so the class does not depend on the names either.
+        Of the nodes that can be the next sink, the one whose name sorts last is removed first. So the DAG depends on
+        the names, never on the order of nodes or edges. All consistent extensions are in one Markov equivalence class,
+        so the class does not depend on the names either.
 
         Parameters
         ----------
         forbidden : collection of (from, to)
-            Arcs that the DAG may not have.
+            Arcs that the DAG must not have.
         most_parents : mapping of node to int, optional
-            How many parents some nodes may have in it. A sink gets all that are left around it as parents, so it must
-            have room for them: this misses no DAG, as without the sink nobody has more parents than before.
+            Most parents of some nodes. The remaining neighbours of a sink become its parents, so it must have room for
+            them. This misses no DAG: removing the sink gives no other node more parents.
 
         References
         ----------
-        Dor and Tarsi, "A simple algorithm to construct a consistent extension of a partially oriented
-        graph", 1992.
+        Dor and Tarsi, "A simple algorithm to construct a consistent extension of a partially oriented graph", 1992.
         """
         barred = set(as_pairs(forbidden))
         if barred:
@@ -160,7 +159,7 @@ class PDAG(Pictured):
             return all(adjacent[node] - {y} <= adjacent[y] for y in neighbours[node])
 
         by_rank = list(self._rank)
-        # Removing other nodes never stops a sink from being one, so a node enters the queue once.
+        # Removing other nodes keeps a sink a sink, so a node enters the queue once.
         queued = {node for node in by_rank if is_sink(node)}
         queue = [-self._rank[node] for node in by_rank if node in queued]
         heapify(queue)
@@ -179,9 +178,9 @@ class PDAG(Pictured):
         return DAG(self._nodes, arcs) if len(queued) == len(self._nodes) else None
 
     def _turned_from(self, forbidden: AbstractSet[Edge]) -> PDAG | None:
-        """Undirected edges directed the only way that is not forbidden; None if no extension has them all so.
+        """Direct undirected edges with one forbidden direction the other way; None if no extension has them all.
 
-        The extensions of what it gives are the extensions of this graph without a forbidden arc.
+        The extensions of the result are the extensions of this graph without a forbidden arc.
         """
         both_ways = [*self._undirected, *((b, a) for a, b in self._undirected)]
         turned = [(a, b) for a, b in both_ways if (b, a) in forbidden]
@@ -189,19 +188,19 @@ class PDAG(Pictured):
             return None
         undirected = [(a, b) for a, b in self._undirected if not {(a, b), (b, a)} & forbidden]
         directed = PDAG(self._nodes, [*self._directed, *turned], undirected)
-        # A collider that they make is none of this graph: no extension has it.
+        # If the new directions form another v-structure, no extension has them.
         for a, b in turned:
             if any(other != a and not self.adjacent(other, a) for other in directed.parents(b)):
                 return None
         return directed
 
     def cpdag(self) -> PDAG:
-        """CPDAG of the equivalence class of the consistent extensions.
+        """Return the CPDAG of the Markov equivalence class of the consistent extensions.
 
         Raises
         ------
         GraphError
-            If no DAG extends this graph.
+            No DAG extends this graph.
         """
         dag = self.extension()
         if dag is None:
@@ -230,7 +229,7 @@ class PDAG(Pictured):
 
 
 def as_pdag(dag: DAG) -> PDAG:
-    """A DAG as a PDAG, all edges of which are directed. What both know they share: neither can be changed."""
+    """Return a DAG as a PDAG with directed edges only. Both share their immutable data."""
     pdag = PDAG.__new__(PDAG)
     pdag._nodes, pdag._rank, pdag._directed = dag._nodes, dag._rank, dag._arcs
     pdag._parents, pdag._children = dag._parents, dag._children

@@ -1,4 +1,4 @@
-"""How many effects of interventions a learned DAG gets wrong."""
+"""Structural intervention distance: how many intervention effects a learned DAG gets wrong."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from stablebn.graph.dag import DAG
 
 
 def structural_intervention_distance(learned: Graph, true: Graph) -> int:
-    """Ordered pairs (x, y) for which the learned DAG gives another effect of x on y than the true one.
+    """Return the number of ordered pairs (x, y) for which the learned DAG gives a wrong effect of x on y.
 
-    The parents that x has in the learned DAG are adjusted for; if y is one of them, x is said to have no effect.
-    Whether that is right for every distribution is read from the true DAG. Computed by the package gadjid.
+    The effect is computed by adjusting for the parents of x in the learned DAG; if y is one of them, x has no effect on
+    y. The true DAG decides whether this is correct for every distribution. Computed by the package gadjid.
 
     Parameters
     ----------
@@ -35,10 +35,10 @@ def structural_intervention_distance(learned: Graph, true: Graph) -> int:
         import gadjid
     except ImportError:
         raise MissingExtraError("gadjid", "sid") from None
-    guess = to_adjacency(learned, backend="numpy")
-    place = {node: number for number, node in enumerate(learned.nodes)}
-    order = [place[node] for node in true.nodes]
+    learned_matrix = to_adjacency(learned, backend="numpy")
+    index = {node: number for number, node in enumerate(learned.nodes)}
+    order = [index[node] for node in true.nodes]
     mistakes: Any = gadjid.sid(
-        to_adjacency(true, backend="numpy"), guess[order][:, order], edge_direction="from row to column"
+        to_adjacency(true, backend="numpy"), learned_matrix[order][:, order], edge_direction="from row to column"
     )
     return int(mistakes[1])

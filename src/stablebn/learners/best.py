@@ -1,4 +1,4 @@
-"""The best graph of many searches."""
+"""Search for the best graph from the results of several algorithms, with ordering-based search."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from dataclasses import replace
 from functools import partial
 
 from stablebn import _core
-from stablebn.learners.constraint_based.orientation import numbered
-from stablebn.learners.constraint_based.pattern import extension
 from stablebn.learners.fges import fges
 from stablebn.learners.hc_stable import hc_stable
 from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.pattern import extension, numbered
 from stablebn.learners.shared.problem import Problem
 from stablebn.learners.shared.proven import proven_if_cheap
 from stablebn.learners.stable_order import layered_order
@@ -30,65 +29,67 @@ EFFORTS: Mapping[str, Effort] = {
     "normal": Effort(families=12, closer=20, orders=4, attempts=50, rounds_in_vain=2, sets=500_000),
     "high": Effort(families=30, closer=40, orders=8, attempts=100, rounds_in_vain=6, sets=5_000_000),
 }
-"""The values of the option `effort`, ascending: how much work the search among listed families does."""
+"""The values of the option `effort`, ascending, for the search among listed families."""
 
-# By effort, how much work the search with grown parents does, see `_core.GrowShrinkEffort`. For categorical tables the
-# search among listed families is the better one, and scores with expensive families get few attempts.
+# Amount of work of the grow-shrink search, by effort (see `_core.GrowShrinkEffort`). For categorical tables the search
+# among listed families is better. Scores with expensive families get few attempts.
 _GROWN: Mapping[str, tuple[int, int, int]] = {"low": (1, 20, 2), "normal": (2, 20, 2), "high": (4, 50, 4)}
 _GROWN_OF_CATEGORICAL = (1, 10, 1)
 _GROWN_IF_EXPENSIVE = {**_GROWN, "low": (1, 2, 1)}
 # Regressions on polynomials cost more than those of BIC, and on the tables measured more attempts found nothing.
 _GROWN_OF_ADDITIVE = {**_GROWN, "low": (1, 5, 1)}
 
-# Continuous families of many parents are expensive to list, and there the search with grown parents finds more. So
-# families are listed if the sum over the variables of (parents + 2)**5, times their number, is no more than this.
+# Continuous families with many parents are expensive to list, and the grow-shrink search finds more of them. So
+# families are listed only if the sum over the variables of (parents + 2)**5, times the number of variables, is at most
+# this.
 _MOST_COST_OF_LISTS: Mapping[str, int] = {"low": 10_000_000, "normal": 2_000_000, "high": 100_000_000}
 
 
 def best(problem: Problem, config: SearchConfig) -> Climb:
-    """Search for the best graph; return the proven optimum where the proof is cheap.
+    """Search for the best graph, and return the proven optimum if the proof is cheap.
 
-    See `searched` for the search, and `proven_if_cheap` for the proof: `optimal` of the result is then True.
+    See `searched` for the search and `proven_if_cheap` for the proof; `optimal` of the result is True if it is proven.
     """
-    found = searched(problem, config)
-    proven = proven_if_cheap(problem, config, found.parents)
+    climbed = searched(problem, config)
+    proven = proven_if_cheap(problem, config, climbed.parents)
     if proven is None:
-        return replace(found, finished=found.finished and not problem.time_is_up())
+        return replace(climbed, finished=climbed.finished and not problem.time_is_up())
     return proven
 
 
 def searched(problem: Problem, config: SearchConfig) -> Climb:
-    """Search among orders of the variables, from the graphs that other algorithms find, with more and more effort.
+    """Search among orders of the variables, starting from the graphs of other algorithms, with increasing effort.
 
-    Every effort starts from the result of the one below it, so that more effort never gives a lower score. A graph is
-    never worse than those of Tabu-Stable, HC-Stable, Tabu-Dec, Tabu-Inc and FGES on the same table. On a dense
-    continuous table, low effort has the two published phases of FGES only: its second look at every edge takes longest.
+    Every effort starts from the result of the one below it, so more effort never gives a lower score. The score is
+    never lower than that of Tabu-Stable, HC-Stable, Tabu-Dec, Tabu-Inc and FGES on the same table. For a dense
+    continuous table, low effort runs FGES with `phases="fges"`, because deleting every edge once, as `phases="xges"`
+    does at the end, takes longest.
     """
-    found = list(dict.fromkeys(learned_by_others(problem, config)))
-    is_dense = _is_dense(problem, found[0])
+    dags = list(dict.fromkeys(learned_by_others(problem, config)))
+    is_dense = _is_dense(problem, dags[0])
     finished = True
     for effort in EFFORTS:
         if effort == "normal" and is_dense and not problem.time_is_up():
-            found += by_fges(problem, config)
-        last = searched_with(effort, problem, config, found)
+            dags += by_fges(problem, config)
+        last = searched_with(effort, problem, config, dags)
         finished = last.finished
         if effort == config.effort or problem.time_is_up():
             break
-        found.append(last.parents)
+        dags.append(last.parents)
     return replace(last, finished=finished and not problem.time_is_up())
 
 
-def searched_with(effort: str, problem: Problem, config: SearchConfig, found: Sequence[tuple[int, ...]]) -> Climb:
-    """Search with one effort from DAGs that were found before, and return what is no worse than any of them.
+def searched_with(effort: str, problem: Problem, config: SearchConfig, dags: Sequence[tuple[int, ...]]) -> Climb:
+    """Search with one effort from known DAGs, and return a DAG whose score is no lower than any of theirs.
 
-    Two searches among orders take turns. One grows and shrinks the parents of each variable among those before it; the
-    other chooses among listed families, which are those of the DAGs found, those that differ from them by one parent,
-    and the best ones of each variable. The families of the best DAG of one search are offered to the other, and a tabu
-    search climbs from it. The search ends when the tabu search finds nothing better; for a small table, a second
-    search among more families comes first.
+    Two searches among orders alternate. The grow-shrink search grows and shrinks the parents of each variable among its
+    predecessors. The other search chooses among listed families: those of the known DAGs, those that differ from them
+    by one parent, and the best ones of each variable. The best DAG of both is the start of a tabu search, and its
+    families are offered to both searches. The search ends when the tabu search finds no better DAG. For a small table,
+    a second search among more families comes first.
 
-    Families of continuous tables with missing values are expensive: each has rows of its own. With low effort the
-    search with grown parents uses scores that are near them, and the tabu search corrects what it proposes.
+    Families of continuous tables with missing values are expensive, because each is scored on its own complete rows.
+    With low effort the grow-shrink search uses approximate scores, and the tabu search corrects its result.
 
     References
     ----------
@@ -99,7 +100,7 @@ def searched_with(effort: str, problem: Problem, config: SearchConfig, found: Se
     Wienoebst, Henckel and Weichwald, "Embracing discrete search: a reasonable approach to causal structure learning",
     2025.
     """
-    found = list(found)
+    dags = list(dags)
     order, time_is_up = problem.decreasing, problem.time_is_up
     watch, watch_grown = (
         None if problem.watch is None else partial(problem.watch, f"{stage} ({effort} effort)")
@@ -109,7 +110,7 @@ def searched_with(effort: str, problem: Problem, config: SearchConfig, found: Se
     if effort == "low" and isinstance(problem.scores, GaussianAverage):
         with suppress(_core.TimeIsUp):
             nearby = _core.within_time(time_is_up, partial(scores_of_pairs, problem.scores))
-    grown = GrowShrinkSearch(
+    grow_shrink = GrowShrinkSearch(
         problem.scores if nearby is None else nearby,
         _core.GrowShrinkEffort(*_grown(effort, problem)),
         max_parents=config.most_parents,
@@ -119,14 +120,14 @@ def searched_with(effort: str, problem: Problem, config: SearchConfig, found: Se
     )
 
     def grow(starts: Sequence[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
-        dag = tuple(grown.search([(layered_order(own, order), own) for own in starts], time_is_up, watch_grown))
+        dag = tuple(grow_shrink.search([(layered_order(dag, order), dag) for dag in starts], time_is_up, watch_grown))
         if nearby is None or all(map(problem.scores.is_candidate, range(problem.scores.n), dag)):
             yield dag
 
-    found += grow(found)
-    listed = None
-    if nearby is None and _may_list(effort, problem, found):
-        listed = OrderSearch(
+    dags += grow(dags)
+    order_search = None
+    if nearby is None and _may_list(effort, problem, dags):
+        order_search = OrderSearch(
             problem.scores,
             EFFORTS[effort],
             max_parents=config.most_parents,
@@ -134,38 +135,40 @@ def searched_with(effort: str, problem: Problem, config: SearchConfig, found: Se
             journal=problem.journal,
             name=f"{effort} orders",
         )
-        for dag in found:
-            listed.look_around(dag, time_is_up)
-        listed.look_for_families(time_is_up)
-    starts = [layered_order(dag, order) for dag in found]
+        for dag in dags:
+            order_search.look_around(dag, time_is_up)
+        order_search.look_for_families(time_is_up)
+    starts = [layered_order(dag, order) for dag in dags]
     if problem.constraints is None or not any(problem.constraints.required):
         starts += [list(problem.decreasing), list(problem.increasing)]
     orders = starts
     while True:
-        if listed is not None:
-            # For a table with missing values there are families that the search may not reach.
-            found.append(tuple(listed.search(orders, time_is_up, watch)))
-        dag = max(found, key=problem.scores.dag)
+        if order_search is not None:
+            # With missing values, known DAGs may have families that this search cannot reach.
+            dags.append(tuple(order_search.search(orders, time_is_up, watch)))
+        dag = max(dags, key=problem.scores.dag)
         was_stopped = time_is_up()
         [last] = tabu_search(replace(problem, start=dag), {"last search": layered_order(dag, order)}, config)
-        is_end = last.score <= last.start
+        has_converged = last.score <= last.start
         if time_is_up():
             return replace(last, finished=False)
-        if is_end and (listed is None or not listed.begin_again(problem.statistics.total, time_is_up)):
+        if has_converged and (
+            order_search is None or not order_search.begin_again(problem.statistics.total, time_is_up)
+        ):
             return replace(last, finished=last.finished and not was_stopped and not time_is_up())
-        own_order = layered_order(last.parents, order)
-        orders = [own_order]
-        if is_end:
+        last_order = layered_order(last.parents, order)
+        orders = [last_order]
+        if has_converged:
             orders += starts
         else:
-            found += [last.parents, *grow([last.parents])]
-        if listed is not None:
-            for dag in found[-2:]:
-                listed.look_around(dag, time_is_up)
+            dags += [last.parents, *grow([last.parents])]
+        if order_search is not None:
+            for dag in dags[-2:]:
+                order_search.look_around(dag, time_is_up)
 
 
 def _grown(effort: str, problem: Problem) -> tuple[int, int, int]:
-    """Return how much work the search with grown parents does."""
+    """Return the amount of work of the grow-shrink search."""
     if problem.statistics.kind == "categorical":
         return _GROWN_OF_CATEGORICAL
     if isinstance(problem.scores, GaussianAverage):
@@ -177,7 +180,7 @@ def _grown(effort: str, problem: Problem) -> tuple[int, int, int]:
 
 
 def _may_list(effort: str, problem: Problem, found: Sequence[tuple[int, ...]]) -> bool:
-    """Return whether to search among listed families as well; it is decided by counts alone."""
+    """Return whether to search among listed families too; only counts decide, not the machine."""
     if problem.statistics.kind != "continuous":
         return True
     dag = max(found, key=problem.scores.dag)
@@ -186,7 +189,7 @@ def _may_list(effort: str, problem: Problem, found: Sequence[tuple[int, ...]]) -
 
 
 def learned_by_others(problem: Problem, config: SearchConfig) -> Iterator[tuple[int, ...]]:
-    """The DAGs that other learners find, as far as there is time, the first in any case."""
+    """Yield the DAGs of other algorithms as long as there is time, and at least the first one."""
     first = tabu_stable(problem, config).parents
     yield first
     for learner in (hc_stable, tabu_dec, tabu_inc):
@@ -196,7 +199,7 @@ def learned_by_others(problem: Problem, config: SearchConfig) -> Iterator[tuple[
     if problem.time_is_up():
         return
     if _is_dense(problem, first):
-        # The checkpoint keeps the search with all phases, which other efforts make.
+        # The checkpoint keeps the search with all phases, which the other efforts run.
         yield from by_fges(replace(problem, journal=None), replace(config, phases="fges"))
     else:
         yield from by_fges(problem, config)
@@ -208,9 +211,9 @@ def _is_dense(problem: Problem, dag: tuple[int, ...]) -> bool:
 
 
 def by_fges(problem: Problem, config: SearchConfig) -> Iterator[tuple[int, ...]]:
-    """Yield the DAG that FGES finds, if its class has one that obeys."""
+    """Yield the DAG that FGES finds, if its Markov equivalence class has one that obeys the constraints."""
     if problem.statistics.has_missing or not problem.scores.score_equivalent:
-        # There the DAGs of a class have scores of their own.
+        # FGES needs a score that is the same for all DAGs of a Markov equivalence class.
         return
     dag = extension(fges(problem, config), problem)
     if dag is not None:

@@ -1,4 +1,4 @@
-"""The best DAG there is, and a proof of it."""
+"""Find the best DAG, and prove that no DAG scores more."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from functools import partial
 
 from stablebn import _core
 from stablebn.exact.solver import MOST_LISTED, best_of_many, find_best
-from stablebn.exact.subset_search import MOST_PLACES_AT_ONCE
+from stablebn.exact.subset_search import MOST_AT_ONCE
 from stablebn.learners.best import searched
+from stablebn.learners.shared.best_dag import BestDag
 from stablebn.learners.shared.config import SearchConfig
 from stablebn.learners.shared.problem import Problem
-from stablebn.learners.shared.proven import BestDag
 from stablebn.search.parent_sets import MOST_FOUND, found_by, listed
 
 
 def exact(problem: Problem, config: SearchConfig) -> BestDag:
     """Find the DAG with the highest score, and prove it.
 
-    Every parent set that scores more than all its subsets is found; the DAG is then the best choice of one for each
-    variable that makes no cycle. Where several DAGs are equally good, the first is taken: parents are compared from the
-    lowest canonical number on, a smaller set before a larger one, equally large ones by their bits. What the learner
-    `best` finds is what a DAG must be better than, and what is returned where the time ends before there is one.
+    First every parent set that scores more than all its subsets is listed. The best DAG is then the best choice of one
+    listed set per variable that makes no cycle. If several DAGs are equally good, the first one is returned: parent
+    sets are compared from the lowest canonical number on, smaller sets first, sets of equal size by their bits. The
+    search starts from the DAG of the algorithm `best`, which is also the result if the time ends before a better one is
+    found.
 
     References
     ----------
@@ -41,12 +42,12 @@ def exact(problem: Problem, config: SearchConfig) -> BestDag:
         watch=problem.watch,
     )
     if search.complete and search.found > MOST_LISTED:
-        # If the time ends in its midst, what is left is quick.
+        # If the time ends here, the work that remains is short.
         with suppress(_core.TimeIsUp):
-            work = partial(best_of_many, search, scores, MOST_PLACES_AT_ONCE)
-            found = _core.within_time(problem.time_is_up, work)
-            if found is not None:
-                return BestDag.of(problem, *found, {}, ())
+            work = partial(best_of_many, search, scores, MOST_AT_ONCE)
+            best = _core.within_time(problem.time_is_up, work)
+            if best is not None:
+                return BestDag.of(problem, *best, {}, ())
     candidates = found_by(search, scores, time_is_up=problem.time_is_up)
     parents, proof = find_best(
         candidates.with_families(start, scores),

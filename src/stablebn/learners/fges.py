@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from stablebn.errors import OptionError
 from stablebn.graph import DAG
-from stablebn.learners.constraint_based.orientation import Edges, numbered
-from stablebn.learners.constraint_based.pattern import Pattern
 from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.pattern import Edges, Pattern, numbered
 from stablebn.learners.shared.problem import Problem
 from stablebn.search import Constraints
 from stablebn.search.equivalence_classes import EquivalenceClass, known_arcs
@@ -17,30 +16,31 @@ from stablebn.stats.variable_sets import members
 
 
 def fges(problem: Problem, config: SearchConfig) -> Pattern:
-    """Insert, delete and turn edges of an equivalence class as long as its score improves.
+    """Insert, delete and turn edges of a Markov equivalence class as long as its score improves.
 
     With `phases="xges"`, the default, a step deletes an edge if that improves the score, else turns one, else inserts
-    one; at the end every edge is deleted once, and the search goes on from there as far as that leads to a higher
-    score (`GreedyEquivalenceSearch.improve`). With `phases="fges"` it inserts edges as long as that improves the score,
-    and then deletes edges: that is FGES as published, and as Tetrad has it.
+    one. At the end every edge is deleted once, and the search continues from there if this leads to a higher score
+    (`GreedyEquivalenceSearch.improve`). With `phases="fges"` the search inserts edges as long as this improves the
+    score, and then deletes edges: this is FGES as published, and as in Tetrad.
 
-    Every step makes the valid operator with the greatest gain; among equal ones the first by the places of x and y,
-    and then of T, H or C, in the processing order. The result is the CPDAG of a class, so it always has an extension.
+    Every step applies the valid operator with the greatest gain. Equal gains are decided by the positions of x and y in
+    the processing order, then by those of the variables in T, H or C. The result is a CPDAG, so it always has a
+    consistent extension.
 
-    With `faithfulness`, what is independent by itself is taken to be independent given anything (the "one-edge
-    faithfulness" of Tetrad's documentation). All phases are first made for the dependent pairs only: x and y of which
-    x -> y improves the score of the empty graph. Then all are made once more, for these pairs and those that share an
-    adjacent variable after the first round: parents of one child may have to be joined for a while. Other pairs are
-    never joined. Without the assumption, the default, the search finds the true class in the limit of many rows.
+    With `faithfulness`, variables that are marginally independent are taken to be independent given any set ("one-edge
+    faithfulness" in Tetrad's documentation). All phases first consider the dependent pairs only: x and y for which x ->
+    y improves the score of the empty graph. Then all phases run once more, for these pairs and for pairs that have a
+    common neighbour after the first round, because parents of one child may have to be adjacent for a while. Other
+    pairs never become adjacent. Without this assumption, the default, the search finds the true class in the limit of
+    many rows.
 
-    Where there are constraints, every class on the way has a DAG that obeys, from that of the required arcs on, and the
-    result is the last one directed where all its DAGs that obey agree. If the truth obeys tiers, such a search finds it
-    in the limit of many rows all the same (Larsen et al.). With other constraints it need not: then a search that is
-    free of them is made besides, and its class is the result if it scores more and has a DAG that obeys, as the true
-    class has.
+    With constraints, every visited class has a DAG that obeys them, starting with the DAG of the required arcs. Edges
+    of the result are directed if all DAGs of the class that obey agree. If the constraints are tiers that the true
+    graph obeys, the search still finds the true class in the limit of many rows (Larsen et al.). With other constraints
+    it may not. So a second search ignores them, and its class is the result if it scores more and has a DAG that obeys.
 
-    All cliques among the neighbours of a variable are tried, however many: at worst their number grows exponentially
-    with the largest one. `max_parents` bounds their size, and `max_time` the search.
+    All cliques among the neighbours of a variable are tried, and their number may grow exponentially with the largest
+    clique. `max_parents` bounds their size, `max_time` the search.
 
     References
     ----------
@@ -72,7 +72,7 @@ def fges(problem: Problem, config: SearchConfig) -> Pattern:
     search = searched(problem, config, order, constraints, "classes")
     finished = search.finished
     if constraints is not None and not constraints.are_tiers:
-        # Constraints can bar all ways to the best class that obeys: perhaps a search that is free of them finds it.
+        # Constraints can block every path to the best class that obeys; a search without them may find it.
         free = searched(problem, config, order, None, "classes, free")
         finished &= free.finished
         if free.score > search.score and free.graph.obeying_dag(constraints) is not None:
@@ -84,7 +84,7 @@ def fges(problem: Problem, config: SearchConfig) -> Pattern:
 def searched(
     problem: Problem, config: SearchConfig, order: Sequence[int], constraints: Constraints | None, name: str
 ) -> GreedyEquivalenceSearch:
-    """A search among the classes that have a DAG that obeys; it has a name in the journal."""
+    """Search among the classes that have a DAG that obeys the constraints; `name` is the key in the journal."""
     n = problem.scores.n
     required = [0] * n if problem.constraints is None else problem.constraints.required
     search = GreedyEquivalenceSearch(
@@ -116,12 +116,12 @@ def searched(
 
 
 def oriented_class(graph: EquivalenceClass, constraints: Constraints | None) -> tuple[Edges, Edges]:
-    """Directed and undirected edges of a class: directed where all its DAGs that obey agree."""
+    """Return the directed and undirected edges of a class: an edge is directed if all DAGs that obey agree."""
     if constraints is None:
         return graph.directed(), graph.undirected()
-    obeying = graph.obeying_dag(constraints)
-    if obeying is None:
+    dag = graph.obeying_dag(constraints)
+    if dag is None:
         raise AssertionError("a fault of stablebn: no DAG of the learned class obeys the constraints.")
-    arcs = [(u, v) for v, family in enumerate(obeying) for u in members(family)]
-    pdag = DAG(range(len(obeying)), arcs).cpdag(known_arcs(obeying, constraints))
+    arcs = [(u, v) for v, family in enumerate(dag) for u in members(family)]
+    pdag = DAG(range(len(dag)), arcs).cpdag(known_arcs(dag, constraints))
     return numbered(pdag.directed), numbered(pdag.undirected)

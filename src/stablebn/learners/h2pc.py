@@ -1,8 +1,8 @@
-"""Hybrid HPC."""
+"""H2PC: hill climbing among hybrid parents and children."""
 
 from __future__ import annotations
 
-from stablebn.learners.constraint_based.ci_test_runner import Evidence, all_but
+from stablebn.learners.constraint_based.ci_test_runner import CITestRunner, all_but
 from stablebn.learners.constraint_based.restricted import climb_among_candidates
 from stablebn.learners.shared.config import SearchConfig
 from stablebn.learners.shared.problem import Problem
@@ -11,94 +11,103 @@ from stablebn.stats.variable_sets import bit
 
 
 def h2pc(problem: Problem, config: SearchConfig) -> Climb:
-    """Hill climbing among the parents and children that HPC finds.
+    """Run hill climbing among the parents and children that HPC finds.
 
     References
     ----------
-    Gasse, Aussem and Elghazel (2014), "A hybrid algorithm for Bayesian network structure learning with application to
-    multi-label learning", algorithms 1 to 4.
+    Gasse, Aussem and Elghazel, "A hybrid algorithm for Bayesian network structure learning with application to
+    multi-label learning", 2014, algorithms 1 to 4.
     """
     return climb_among_candidates(problem, config, hybrid_parents_and_children)
 
 
-def hybrid_parents_and_children(evidence: Evidence, x: int, joinable: int) -> int:
-    """HPC: an incremental search for neighbours among few likely ones, from both sides.
+def hybrid_parents_and_children(runner: CITestRunner, x: int, joinable: int) -> int:
+    """HPC: find the neighbours of x among few likely variables, tested from both sides.
 
-    What no allowed arc can join to x may be a parent of one of its children, and is tested; a neighbour it is not.
+    A variable that no allowed arc can join to x may be a spouse, and is tested; it cannot be a neighbour.
     """
-    neighbours, separated_by = neighbour_superset(evidence, x)
-    spouses = spouse_superset(evidence, x, neighbours, separated_by)
-    among = neighbours | spouses
-    found = incremental_neighbours(evidence, x, among)
-    for y in evidence.ordered(neighbours & ~found & joinable):
-        if incremental_neighbours(evidence, y, (among | bit(x)) & ~bit(y)) >> x & 1:
+    neighbours, separated_by = neighbour_superset(runner, x)
+    spouses = spouse_superset(runner, x, neighbours, separated_by)
+    candidates = neighbours | spouses
+    found = incremental_neighbours(runner, x, candidates)
+    for y in runner.ordered(neighbours & ~found & joinable):
+        if incremental_neighbours(runner, y, (candidates | bit(x)) & ~bit(y)) >> x & 1:
             found |= bit(y)
     return found & joinable
 
 
-def neighbour_superset(evidence: Evidence, x: int) -> tuple[int, dict[int, int]]:
-    """DE-PCS: what no other single variable separates from x, and what separates the rest.
+def neighbour_superset(runner: CITestRunner, x: int) -> tuple[int, dict[int, int]]:
+    """DE-PCS: return the variables that no single other variable separates from x, and the separators.
 
-    The weakest associations are looked at first, and the strongest are tried first to explain them.
+    The weakest associations are tested first, and the strongest candidates are tried first as separators.
     """
-    others = evidence.ordered(all_but(evidence.test.n, x))
-    p_value = dict(zip(others, evidence.p_values(x, others, 0), strict=True))
-    separated_by = {y: 0 for y in others if p_value[y] > evidence.alpha}
+    others = runner.ordered(all_but(runner.test.n, x))
+    p_value = dict(zip(others, runner.p_values(x, others, 0), strict=True))
+    separated_by = {y: 0 for y in others if p_value[y] > runner.alpha}
     inside = sorted((y for y in others if y not in separated_by), key=p_value.__getitem__)
-    for y in reversed(list(inside)) if evidence.most else ():
-        found = evidence.first_separator(x, y, [z for z in inside if z != y], 0)
-        if found is not None:
-            separated_by[y] = bit(found)
+    for y in reversed(list(inside)) if runner.most else ():
+        separator = runner.first_separator(x, y, [z for z in inside if z != y], 0)
+        if separator is not None:
+            separated_by[y] = bit(separator)
             inside.remove(y)
     return sum(map(bit, inside)), separated_by
 
 
-def spouse_superset(evidence: Evidence, x: int, neighbours: int, separated_by: dict[int, int]) -> int:
-    """DE-SPS: what depends on x given a neighbour besides what separates it, and no other such one explains."""
+def spouse_superset(runner: CITestRunner, x: int, neighbours: int, separated_by: dict[int, int]) -> int:
+    """DE-SPS: return the variables that depend on x given a neighbour and their separator.
+
+    A variable is dropped if another such variable separates it from x.
+    """
     by_separator: dict[int, list[int]] = {}
     for y, given in separated_by.items():
         by_separator.setdefault(given, []).append(y)
     spouses = 0
-    for through in evidence.ordered(neighbours):
+    for through in runner.ordered(neighbours):
         dependent = 0
         for given, candidates in by_separator.items():
-            p_values = evidence.p_values(x, candidates, given | bit(through))
-            dependent |= sum(bit(y) for y, p in zip(candidates, p_values, strict=True) if p <= evidence.alpha)
-        own = evidence.ordered(dependent)
-        for y in list(own):
-            if evidence.first_separator(x, y, [z for z in own if z != y], bit(through)) is not None:
-                own.remove(y)
-        spouses |= sum(map(bit, own))
+            p_values = runner.p_values(x, candidates, given | bit(through))
+            dependent |= sum(bit(y) for y, p in zip(candidates, p_values, strict=True) if p <= runner.alpha)
+        remaining = runner.ordered(dependent)
+        for y in list(remaining):
+            if runner.first_separator(x, y, [z for z in remaining if z != y], bit(through)) is not None:
+                remaining.remove(y)
+        spouses |= sum(map(bit, remaining))
     return spouses
 
 
-def incremental_neighbours(evidence: Evidence, x: int, among: int) -> int:
-    """FDR-IAPC: the Markov blanket with a controlled rate of false discoveries, without what a part of it separates."""
-    return evidence.inseparable(x, controlled_blanket(evidence, x, among))
+def incremental_neighbours(runner: CITestRunner, x: int, among: int) -> int:
+    """FDR-IAPC: return the Markov blanket without members that a subset of it separates from x."""
+    return runner.inseparable(x, controlled_blanket(runner, x, among))
 
 
-def controlled_blanket(evidence: Evidence, x: int, among: int) -> int:
-    """IAMB with control of the false discovery rate (Benjamini and Yekutieli) at every step (Pena 2008)."""
-    place = {v: p for p, v in enumerate(evidence.order)}
+def controlled_blanket(runner: CITestRunner, x: int, among: int) -> int:
+    """Return the Markov blanket of x by IAMB with false discovery rate control at every step.
+
+    References
+    ----------
+    Pena, "Learning Gaussian graphical models of gene networks with false discovery rate control", 2008.
+    Benjamini and Yekutieli, "The control of the false discovery rate in multiple testing under dependency", 2001.
+    """
+    position = {v: p for p, v in enumerate(runner.order)}
     blanket = 0
     seen = {blanket}
     while True:
-        outside = evidence.ordered(among & ~blanket)
-        ranked = list(zip(evidence.p_values(x, outside, blanket), outside, strict=True))
-        inside = evidence.ordered(blanket)
-        ranked += zip(evidence.p_values_given_rest(x, inside, blanket), inside, strict=True)
-        ranked.sort(key=lambda entry: (entry[0], place[entry[1]]))
+        outside = runner.ordered(among & ~blanket)
+        ranked = list(zip(runner.p_values(x, outside, blanket), outside, strict=True))
+        inside = runner.ordered(blanket)
+        ranked += zip(runner.p_values_given_rest(x, inside, blanket), inside, strict=True)
+        ranked.sort(key=lambda entry: (entry[0], position[entry[1]]))
         harmonic = sum(1 / i for i in range(1, len(ranked) + 1))
         adjusted = [(p * len(ranked) / i * harmonic, y) for i, (p, y) in enumerate(ranked, start=1)]
-        leaving = [y for p, y in reversed(adjusted) if p > evidence.alpha and blanket >> y & 1]
-        entering = [y for p, y in adjusted if p <= evidence.alpha and not blanket >> y & 1]
+        leaving = [y for p, y in reversed(adjusted) if p > runner.alpha and blanket >> y & 1]
+        entering = [y for p, y in adjusted if p <= runner.alpha and not blanket >> y & 1]
         if leaving:
             blanket &= ~bit(leaving[0])
-        elif entering and blanket.bit_count() < evidence.most:
+        elif entering and blanket.bit_count() < runner.most:
             blanket |= bit(entering[0])
         else:
             return blanket
-        # A blanket that comes again would come for ever.
+        # A blanket that was seen before would return forever.
         if blanket in seen:
             return blanket
         seen.add(blanket)

@@ -6,20 +6,32 @@ from collections.abc import Mapping, Sequence
 
 from stablebn.learners.shared.config import SearchConfig
 from stablebn.learners.shared.problem import Problem
-from stablebn.search import Climb, climb, watch_stages
+from stablebn.search import Climb, ClimbSettings, climb, watch_stages
 
 
-def hill_climb(problem: Problem, orders: Mapping[str, Sequence[int]], config: SearchConfig) -> list[Climb]:
-    """Climb while the score improves, once for each order, which decides between equal moves.
+def hill_climb(
+    problem: Problem, orders: Mapping[str, Sequence[int]], config: SearchConfig, *, tabu: int = 0, noinc: int = 0
+) -> list[Climb]:
+    """Climb from the start DAG once per order; an order decides between moves that score the same.
 
-    The keys of `orders` name the searches for who watches.
+    Hill climbing has tabu = 0 and noinc = 0: it ends when no move improves the score.
+
+    Parameters
+    ----------
+    problem : Problem
+    orders : mapping of str to sequence of int
+        Orders of the variables; `Problem.watch` is called with their names.
+    config : SearchConfig
+    tabu : int
+        Number of visited DAGs that the search must not return to.
+    noinc : int
+        Number of moves in sequence that may fail to improve on the best DAG.
     """
     return climb(
         problem.scores,
         list(orders.values()),
+        ClimbSettings(tabu, noinc, config.most_parents, config.max_iter),
         start=problem.start,
-        max_parents=config.most_parents,
-        max_iter=config.max_iter,
         constraints=problem.constraints,
         time_is_up=problem.time_is_up,
         watch=watch_stages(problem.watch, list(orders)),
@@ -28,18 +40,24 @@ def hill_climb(problem: Problem, orders: Mapping[str, Sequence[int]], config: Se
 
 
 def hc(problem: Problem, config: SearchConfig) -> Climb:
-    """Hill climbing in the order of the columns: what the table's layout decides is arbitrary."""
-    [found] = hill_climb(problem, {"search": problem.given}, config)
-    return found
+    """Climb in the order of the columns, so that the result depends on the column order where moves tie.
+
+    References
+    ----------
+    Heckerman, Geiger and Chickering, "Learning Bayesian networks: the combination of knowledge and statistical data",
+    1995.
+    """
+    [climbed] = hill_climb(problem, {"search": problem.given}, config)
+    return climbed
 
 
 def hc_dec(problem: Problem, config: SearchConfig) -> Climb:
-    """Hill climbing in decreasing order."""
-    [found] = hill_climb(problem, {"search": problem.decreasing}, config)
-    return found
+    """Climb in decreasing order (specification, section 4)."""
+    [climbed] = hill_climb(problem, {"search": problem.decreasing}, config)
+    return climbed
 
 
 def hc_inc(problem: Problem, config: SearchConfig) -> Climb:
-    """Hill climbing in increasing order."""
-    [found] = hill_climb(problem, {"search": problem.increasing}, config)
-    return found
+    """Climb in increasing order, the reverse of the decreasing order."""
+    [climbed] = hill_climb(problem, {"search": problem.increasing}, config)
+    return climbed

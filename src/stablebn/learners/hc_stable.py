@@ -1,4 +1,4 @@
-"""HC-Stable."""
+"""HC-Stable: hill climbing in the stable order."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from stablebn.search import Climb
 
 
 def hc_stable(problem: Problem, config: SearchConfig) -> Climb:
-    """Hill climbing whose arbitrary choices follow the data alone (Algorithm 1 without the tabu list).
+    """Run hill climbing with ties broken by the stable order (Algorithm 1 without the tabu list).
 
     References
     ----------
-    Kitson and Constantinou, "Stable Structure Learning with HC-Stable and Tabu-Stable Algorithms".
+    Kitson and Constantinou, "Stable Structure Learning with HC-Stable and Tabu-Stable Algorithms", Algorithms 1 and 2.
     """
     return climb_in_stable_order(problem, config, hill_climb)

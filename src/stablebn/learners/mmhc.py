@@ -1,10 +1,10 @@
-"""Max-Min Hill-Climbing."""
+"""MMHC: max-min hill climbing."""
 
 from __future__ import annotations
 
 from itertools import combinations
 
-from stablebn.learners.constraint_based.ci_test_runner import Evidence
+from stablebn.learners.constraint_based.ci_test_runner import CITestRunner
 from stablebn.learners.constraint_based.restricted import climb_among_candidates
 from stablebn.learners.shared.config import SearchConfig
 from stablebn.learners.shared.problem import Problem
@@ -13,39 +13,39 @@ from stablebn.stats.variable_sets import bit
 
 
 def mmhc(problem: Problem, config: SearchConfig) -> Climb:
-    """Hill climbing among the parents and children that max-min selection finds.
+    """Run hill climbing among the parents and children that max-min selection finds.
 
     References
     ----------
-    Tsamardinos, Brown and Aliferis (2006), "The max-min hill-climbing Bayesian network structure learning algorithm".
+    Tsamardinos, Brown and Aliferis, "The max-min hill-climbing Bayesian network structure learning algorithm", 2006.
     """
     return climb_among_candidates(problem, config, parents_and_children)
 
 
-def parents_and_children(evidence: Evidence, x: int, joinable: int) -> int:
-    """MMPC: candidates enter by the max-min heuristic, then those that a subset of the others separates leave.
+def parents_and_children(runner: CITestRunner, x: int, joinable: int) -> int:
+    """MMPC: add candidates by the max-min heuristic, then drop those that a subset of the others separates.
 
-    What no allowed arc can join to x is no candidate, and not tested.
+    A variable that no allowed arc can join to x is neither a candidate nor tested.
     """
     entered: list[int] = []
-    weakest = dict.fromkeys(evidence.ordered(joinable), 0.0)
-    weaken(evidence, x, weakest, 0)
+    weakest = dict.fromkeys(runner.ordered(joinable), 0.0)
+    weaken(runner, x, weakest, 0)
     while weakest:
-        # The smallest p-value, each the greatest so far; of equals the first in the processing order.
+        # The smallest of the greatest p-values so far; ties go to the first in the processing order.
         newest = min(weakest, key=weakest.__getitem__)
         del weakest[newest]
-        for size in range(min(len(entered), evidence.most - 1) + 1):
+        for size in range(min(len(entered), runner.most - 1) + 1):
             for subset in combinations(entered, size):
-                weaken(evidence, x, weakest, bit(newest) | sum(map(bit, subset)))
+                weaken(runner, x, weakest, bit(newest) | sum(map(bit, subset)))
         entered.append(newest)
-    return evidence.inseparable(x, sum(map(bit, entered)))
+    return runner.inseparable(x, sum(map(bit, entered)))
 
 
-def weaken(evidence: Evidence, x: int, weakest: dict[int, float], given: int) -> None:
-    """Raise the greatest p-value of every variable to the one given a set; those now independent leave."""
+def weaken(runner: CITestRunner, x: int, weakest: dict[int, float], given: int) -> None:
+    """Raise the greatest p-value of each candidate to its p-value given a set; drop independent candidates."""
     candidates = list(weakest)
-    for y, p_value in zip(candidates, evidence.p_values(x, candidates, given), strict=True):
-        if p_value > evidence.alpha:
+    for y, p_value in zip(candidates, runner.p_values(x, candidates, given), strict=True):
+        if p_value > runner.alpha:
             del weakest[y]
         else:
             weakest[y] = max(weakest[y], p_value)

@@ -1,4 +1,4 @@
-"""The learners by name: what drives the checks of options, the estimators, the command line's help, and studies."""
+"""Algorithms by name, with their traits: the source of option checks, estimators, command-line help and studies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from stablebn.ci_tests import registry as tests
 from stablebn.errors import OptionError, is_among, listed, one_of, shown
 from stablebn.lazy import imported
-from stablebn.learners.constraint_based.pattern import Pattern
 from stablebn.learners.shared.config import (
     AVERAGES,
     CLIMBS,
@@ -23,6 +22,7 @@ from stablebn.learners.shared.config import (
     SearchConfig,
     Trait,
 )
+from stablebn.learners.shared.pattern import Pattern
 from stablebn.learners.shared.problem import Problem
 from stablebn.options import Option, names_of
 from stablebn.scores import registry as scores
@@ -31,40 +31,34 @@ from stablebn.search import Climb
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A function of a module, which is imported when the function is called: only the algorithm that runs is imported.
-
-    Attributes
-    ----------
-    module : str
-        Of `stablebn.learners`.
-    function : str
-    """
+    """A function of a module of `stablebn.learners`. The module is imported when the algorithm first runs."""
 
     module: str
     function: str
 
     def __call__(self, problem: Problem, config: SearchConfig) -> Climb | Pattern:
         """Run the algorithm."""
-        found: Climb | Pattern = getattr(imported(f"stablebn.learners.{self.module}"), self.function)(problem, config)
-        return found
+        learned: Climb | Pattern = getattr(imported(f"stablebn.learners.{self.module}"), self.function)(problem, config)
+        return learned
 
 
 @dataclass(frozen=True)
 class Learner:
-    """A learner and what can be said of it.
+    """An algorithm and its properties.
 
     Attributes
     ----------
     title, summary : str
     learn : callable
+        Runs the algorithm; its module is imported when it first runs.
     traits : frozenset of str
-        What it does: by that it has options.
+        Decide which options the algorithm has.
     stable : bool
-        Whether the promise holds for it: one table, one graph. Of a learner with the option `order` this is said of
-        order="stable", the default; with order="given" choices fall to the order of the columns.
+        Whether one table always gives one graph. For an algorithm with the option `order` this holds for the default,
+        order="stable"; with order="given" ties depend on the order of the columns.
     revision : int
-        One more whenever it may give another answer than before: studies do not reuse what older ones learned. Scores
-        and tests have revisions of their own, see `revision_of`.
+        Incremented when the algorithm may give another result than before, so that studies do not reuse older results.
+        Scores and tests have their own revisions, see `revision_of`.
     """
 
     title: str
@@ -76,11 +70,11 @@ class Learner:
 
     @property
     def scores_families(self) -> bool:
-        """Whether it searches by a score, not by tests alone."""
+        """Whether it uses a score, not only tests of independence."""
         return self.traits != {TESTS_INDEPENDENCE}
 
     def has(self, option: Option) -> bool:
-        """Whether it has an option."""
+        """Return whether it has an option."""
         return not option.of or not self.traits.isdisjoint(option.of)
 
 
@@ -173,7 +167,7 @@ LEARNERS: Mapping[str, Learner] = {
 
 
 AUTOMATIC = "auto"
-"""The algorithm of those who name none: the most accurate one, with a score that is chosen for the table."""
+"""The algorithm if none is named: the most accurate one, with a score chosen for the table."""
 
 MOST_ACCURATE = "best"
 """The algorithm that `AUTOMATIC` stands for."""
@@ -187,14 +181,16 @@ OTHER_NAMES: Mapping[str, str] = {
     **dict.fromkeys(("ges", "greedy-equivalence-search", "fast-greedy-equivalence-search"), "fges"),
     "model-averaging": "averaged",
 }
-"""What learners are called elsewhere. Of others with similar names, such as IAMB, none is among ours."""
+"""Names of these algorithms in other packages. Other algorithms with similar names, such as IAMB, are not available
+here.
+"""
 
 learner_name = names_of((AUTOMATIC, *LEARNERS), OTHER_NAMES)
-"""The name of a learner as it is here."""
+"""Return the name of an algorithm in this package."""
 
 
 def find_learner(algorithm: object) -> str:
-    """The name of a learner that may be called otherwise elsewhere; `OptionError` if there is none."""
+    """Return the name of an algorithm, which may be given by its name in another package; else raise `OptionError`."""
     name = learner_name(algorithm)
     if not is_among(name, tuple(LEARNERS)):
         one_of("algorithm", algorithm, tuple(LEARNERS))
@@ -207,7 +203,7 @@ def learner_of(algorithm: str) -> Learner:
 
 
 def title_of(learner: str) -> str:
-    """A learner as people call it: a name of ours becomes a title, what a study adds to it stays.
+    """Return the title of an algorithm; text that a study appended to its name is kept.
 
     >>> title_of("tabu-stable"), title_of("fges (stable order)"), title_of("my own")
     ('Tabu-Stable', 'FGES (stable order)', 'my own')
@@ -217,37 +213,37 @@ def title_of(learner: str) -> str:
 
 
 def revision_of(algorithm: str, options: Mapping[str, object]) -> int | dict[str, int]:
-    """The revision of all that a learner finds with some options: another one, and the answer may be another one.
+    """Return the revision of an algorithm with its score and test: if it differs, the result may differ.
 
     Parameters
     ----------
     algorithm : str
     options : mapping of str to object
-        Those that were given, or all: `score` and `test` are looked at.
+        Only `score` and `test` are used.
 
     Returns
     -------
     int or dict of str to int
-        That of the learner; with those of the score and the test, by name, where these are not 1.
+        The revision of the algorithm; with those of the score and the test, by name, if these are not 1.
     """
     learner = LEARNERS[algorithm]
     score = scores.score_name(options.get("score", scores.ScoreConfig().score))
-    changed = {name: own for name, own in scores.REVISIONS.items() if name == score}
+    changed = {name: revision for name, revision in scores.REVISIONS.items() if name == score}
     if TESTS_INDEPENDENCE in learner.traits:
-        # Which is the default depends on the data.
+        # The default test depends on the data.
         test = options.get("test")
-        possible = [own[0] for own in tests.TESTS_BY_KIND.values()] if test is None else [test]
-        changed |= {name: own for name, own in tests.REVISIONS.items() if name in possible}
+        possible = [revision[0] for revision in tests.TESTS_BY_KIND.values()] if test is None else [test]
+        changed |= {name: revision for name, revision in tests.REVISIONS.items() if name in possible}
     return {algorithm: learner.revision, **changed} if changed else learner.revision
 
 
 def learners_with(option: Option) -> tuple[str, ...]:
-    """Names of the learners that have an option."""
+    """Return the names of the algorithms that have an option."""
     return tuple(name for name, learner in LEARNERS.items() if learner.has(option))
 
 
 def refuse_options_of_others(algorithm: str, given: Iterable[Option]) -> None:
-    """Raise `OptionError` if a learner does not have some of the options that it was given."""
+    """Raise `OptionError` if an algorithm does not have some of the given options."""
     others = [option for option in given if not learner_of(algorithm).has(option)]
     if not others:
         return

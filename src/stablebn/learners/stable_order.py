@@ -1,4 +1,4 @@
-"""GetStableOrder (Algorithm 2 of the paper; specification, section 4)."""
+"""The stable order (GetStableOrder, Algorithm 2 of the paper; specification, section 4)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from stablebn.search import Climb
 from stablebn.stats.variable_sets import members
 
 Search = Callable[[Problem, Mapping[str, Sequence[int]], SearchConfig], list[Climb]]
-"""Climbs once for each order; the keys name the searches."""
+"""Climbs once per order; the keys name the searches."""
 
 
 def search_for_order(problem: Problem, config: SearchConfig) -> Climb:
-    """The better of two DAGs, learned in decreasing and in increasing order; `stable_order` reads the order off it.
+    """Return the better of two DAGs, learned in decreasing and in increasing order, to derive the stable order.
 
     References
     ----------
@@ -31,38 +31,38 @@ def search_for_order(problem: Problem, config: SearchConfig) -> Climb:
 
 
 def climb_in_stable_order(problem: Problem, config: SearchConfig, search: Search) -> Climb:
-    """A search whose arbitrary choices follow the data alone (Algorithm 1)."""
-    found = search_for_order(problem, config)
+    """Search in the stable order, so that ties depend on the data alone (Algorithm 1)."""
+    first = search_for_order(problem, config)
     if problem.time_is_up():
-        return found
-    [last] = search(problem, {"search": stable_order(found)}, config)
-    if problem.time_is_up() and not last.finished and found.score > last.score:
-        # The last search was stopped on its way up: so far, what the order was read off is the best.
-        return replace(found, finished=False)
-    return replace(last, finished=found.finished and last.finished, order_search=found)
+        return first
+    [last] = search(problem, {"search": stable_order(first)}, config)
+    if problem.time_is_up() and not last.finished and first.score > last.score:
+        # The last search was stopped early: the DAG that gave the order is the best so far.
+        return replace(first, finished=False)
+    return replace(last, finished=first.finished and last.finished, order_search=first)
 
 
-def stable_order(found: Climb) -> list[int]:
-    """The topological order of a DAG, layer by layer, inside a layer by the order it was learned in."""
-    return layered_order(found.parents, found.order)
+def stable_order(climbed: Climb) -> list[int]:
+    """Return the topological order of a DAG by layers; within a layer, keep the order in which the DAG was learned."""
+    return layered_order(climbed.parents, climbed.order)
 
 
 def layered_order(parents: Sequence[int], order: Sequence[int]) -> list[int]:
-    """Variables layer by layer from the roots, inside a layer by `order`."""
-    place = {v: p for p, v in enumerate(order)}
+    """Return the variables layer by layer from the roots; within a layer, by their positions in `order`."""
+    position = {v: p for p, v in enumerate(order)}
     children: dict[int, list[int]] = {v: [] for v in order}
-    waiting = {v: parents[v].bit_count() for v in order}
+    missing_parents = {v: parents[v].bit_count() for v in order}
     for v in order:
         for u in members(parents[v]):
             children[u].append(v)
     layered: list[int] = []
-    layer = [v for v in order if not waiting[v]]
+    layer = [v for v in order if not missing_parents[v]]
     while layer:
         layered += layer
-        following = []
+        next_layer = []
         for child in (child for u in layer for child in children[u]):
-            waiting[child] -= 1
-            if not waiting[child]:
-                following.append(child)
-        layer = sorted(following, key=place.__getitem__)
+            missing_parents[child] -= 1
+            if not missing_parents[child]:
+                next_layer.append(child)
+        layer = sorted(next_layer, key=position.__getitem__)
     return layered

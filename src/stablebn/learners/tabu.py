@@ -4,44 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from stablebn.learners.hc import hill_climb
 from stablebn.learners.shared.config import SearchConfig
 from stablebn.learners.shared.problem import Problem
-from stablebn.search import Climb, climb, watch_stages
+from stablebn.search import Climb
 
 
 def tabu_search(problem: Problem, orders: Mapping[str, Sequence[int]], config: SearchConfig) -> list[Climb]:
-    """Climb on through moves that do not improve, away from the last DAGs visited; once for each order.
-
-    The keys of `orders` name the searches for who watches.
-    """
-    return climb(
-        problem.scores,
-        list(orders.values()),
-        start=problem.start,
-        tabu=config.tabu,
-        noinc=config.patience,
-        max_parents=config.most_parents,
-        max_iter=config.max_iter,
-        constraints=problem.constraints,
-        time_is_up=problem.time_is_up,
-        watch=watch_stages(problem.watch, list(orders)),
-        journal=problem.journal,
-    )
+    """Climb once per order as in `hill_climb`, go on through worse DAGs, and never return to the last DAGs visited."""
+    return hill_climb(problem, orders, config, tabu=config.tabu, noinc=config.patience)
 
 
 def tabu(problem: Problem, config: SearchConfig) -> Climb:
-    """Tabu search in the order of the columns: what the table's layout decides is arbitrary."""
-    [found] = tabu_search(problem, {"search": problem.given}, config)
-    return found
+    """Run tabu search in the order of the columns, so that the result depends on the column order where moves tie.
+
+    References
+    ----------
+    Glover, "Tabu search: a tutorial", 1990.
+    """
+    [climbed] = tabu_search(problem, {"search": problem.given}, config)
+    return climbed
 
 
 def tabu_dec(problem: Problem, config: SearchConfig) -> Climb:
-    """Tabu search in decreasing order."""
-    [found] = tabu_search(problem, {"search": problem.decreasing}, config)
-    return found
+    """Run tabu search in decreasing order (specification, section 4)."""
+    [climbed] = tabu_search(problem, {"search": problem.decreasing}, config)
+    return climbed
 
 
 def tabu_inc(problem: Problem, config: SearchConfig) -> Climb:
-    """Tabu search in increasing order."""
-    [found] = tabu_search(problem, {"search": problem.increasing}, config)
-    return found
+    """Run tabu search in increasing order, the reverse of the decreasing order."""
+    [climbed] = tabu_search(problem, {"search": problem.increasing}, config)
+    return climbed

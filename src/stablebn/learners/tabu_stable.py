@@ -1,4 +1,4 @@
-"""Tabu-Stable."""
+"""Tabu-Stable: tabu search in the stable order."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from stablebn.search import Climb
 
 
 def tabu_stable(problem: Problem, config: SearchConfig) -> Climb:
-    """Tabu search whose arbitrary choices follow the data alone (Algorithm 1).
+    """Run tabu search with ties broken by the stable order (Algorithm 1).
 
     References
     ----------
-    Kitson and Constantinou, "Stable Structure Learning with HC-Stable and Tabu-Stable Algorithms".
+    Kitson and Constantinou, "Stable Structure Learning with HC-Stable and Tabu-Stable Algorithms", Algorithms 1 and 2.
     """
     return climb_in_stable_order(problem, config, tabu_search)

@@ -13,7 +13,7 @@ from stablebn.errors import OptionError, spelled
 from stablebn.graph import DAG, PDAG, Comparison, compare
 from stablebn.graph.names import Edge, name_key
 from stablebn.learners import LEARNERS, TestTrace
-from stablebn.learners.constraint_based.restricted import HybridTrace
+from stablebn.learners.shared.hybrid_trace import HybridTrace
 from stablebn.networks import graph_of
 from stablebn.plotting.layout import layered_layout
 from stablebn.prepare.prepared import Prepared

@@ -15,8 +15,8 @@ from stablebn.graph import DAG, PDAG
 from stablebn.graph.names import name_key
 from stablebn.graph.pdag import as_pdag
 from stablebn.learners import Pattern, Problem, SearchConfig
-from stablebn.learners.constraint_based.pattern import extension
 from stablebn.learners.shared.graph_scores import GraphScores
+from stablebn.learners.shared.pattern import extension, numbered
 from stablebn.learners.shared.problem import within_time
 from stablebn.messages import MOST_SHOWN, Caution
 from stablebn.prepare.prepared import Prepared
@@ -30,7 +30,7 @@ from stablebn.stats.variable_sets import bit, members
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
-    from stablebn.learners.shared.proven import BestDag
+    from stablebn.learners.shared.best_dag import BestDag
 
 _GO_ON = " With the same checkpoint it goes on from here."
 _NO_DIRECTIONS = " It has no directions yet, and so no DAG, no score and no parameters."
@@ -111,14 +111,11 @@ def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable], latest: f
 
 def has_proof(found: Climb | Pattern) -> TypeIs[BestDag]:
     """Return whether a graph was found with a proof: if so, the module of its class has been imported."""
-    proven = sys.modules.get("stablebn.learners.shared.proven")
-    return proven is not None and isinstance(found, proven.BestDag)
+    best_dag = sys.modules.get("stablebn.learners.shared.best_dag")
+    return best_dag is not None and isinstance(found, best_dag.BestDag)
 
 
 def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable], latest: float | None) -> LearnedGraph:
-    # Imported here because it takes time, and only algorithms that test independence need it.
-    from stablebn.learners.constraint_based.orientation import numbered
-
     names = problem.names
     n = len(names)
     _check(found.directed, found.undirected, problem)
@@ -153,8 +150,6 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable], lat
 
 def _extension(found: Pattern, problem: Problem) -> DAG | None:
     """A DAG that extends a pattern, checked."""
-    from stablebn.learners.constraint_based.orientation import numbered
-
     dag = extension(found, problem)
     if dag is not None:
         _check(numbered(dag.arcs), (), problem)

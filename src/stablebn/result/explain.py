@@ -14,10 +14,10 @@ from stablebn.fixed_point import to_float
 from stablebn.graph import DAG, PDAG, Reason, meek_reasons
 from stablebn.graph.names import Edge
 from stablebn.learners import LEARNERS, Problem, TestTrace, define_problem
-from stablebn.learners.constraint_based.restricted import HybridTrace
-from stablebn.learners.constraint_based.single_ci_test import tested_alone
 from stablebn.learners.shared.config import CLIMBS, EQUIVALENCE_CLASSES, TESTS_INDEPENDENCE
 from stablebn.learners.shared.graph_scores import GraphScores
+from stablebn.learners.shared.hybrid_trace import HybridTrace
+from stablebn.learners.shared.single_ci_test import tested_alone
 from stablebn.options import is_hashable
 from stablebn.result.constraints_from_names import called_names, constraints_of, forbidden_by_kind
 from stablebn.result.explanation import (

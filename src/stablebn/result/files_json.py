@@ -14,11 +14,11 @@ from typing import Any
 from stablebn.columns.kinds import Decision
 from stablebn.errors import FormatError, GraphError
 from stablebn.exact.certificate import Certificate, GraphProof
-from stablebn.exact.solver import Ties
+from stablebn.exact.proof_tree import Ties
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.json_names import json_text, name_from
-from stablebn.learners.constraint_based.pattern import TestTrace
-from stablebn.learners.constraint_based.restricted import HybridTrace
+from stablebn.learners.shared.hybrid_trace import HybridTrace
+from stablebn.learners.shared.pattern import TestTrace
 from stablebn.messages import Caution
 from stablebn.options import file_path
 from stablebn.search.operator_trace import OperatorTrace

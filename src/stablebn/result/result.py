@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from stablebn.exact.certificate import Certificate, GraphProof
-    from stablebn.exact.solver import Ties
+    from stablebn.exact.proof_tree import Ties
     from stablebn.learners import Problem
     from stablebn.networks.model import Network
     from stablebn.plotting.graph_plot import Drawing, LayoutName
@@ -61,7 +61,7 @@ class Result:
     trace : Trace, TestTrace or OperatorTrace
         By learner: the steps of the final search, or the tests, blankets and separating sets.
     conflicts : tuple of (a, c, b)
-        Evidence for a -> c <- b that could not be followed, because it contradicts stronger evidence.
+        CITestRunner for a -> c <- b that could not be followed, because it contradicts stronger evidence.
     warnings : tuple of Caution
         What a careful reader should know of the data or the run.
     kinds : dict of name to "categorical" or "continuous"

@@ -1,4 +1,4 @@
-"""Markov equivalence classes of DAGs, each represented by its CPDAG.
+"""Markov equivalence classes of DAGs, represented by their CPDAGs.
 
 Sets of variables are the bits of an int.
 """
@@ -19,24 +19,26 @@ class EquivalenceClass:
     Parameters
     ----------
     parents, neighbours : sequence of int
-        For each variable those with a directed edge into it, and those with an undirected one to it.
+        For each variable those with a directed edge into it, and those with an undirected edge to it.
 
     Attributes
     ----------
     dag : list of int
         Parent set of each variable in one DAG of the class.
     parents, neighbours, adjacent : list of int
-        For each variable of the CPDAG those with a directed edge into it, an undirected one to it, any edge.
+        For each variable of the CPDAG those with a directed edge into it, an undirected edge to it, any edge to it.
     """
 
     def __init__(self, parents: Sequence[int], neighbours: Sequence[int]) -> None:
         self.dag, order = consistent_extension(parents, neighbours)
         self.parents = compelled_parents(self.dag, order)
         self.adjacent = _both_ways(self.dag)
-        self.neighbours = _both_ways([family & ~own for family, own in zip(self.dag, self.parents, strict=True)])
+        self.neighbours = _both_ways(
+            [family & ~compelled for family, compelled in zip(self.dag, self.parents, strict=True)]
+        )
 
     def two_steps_away(self) -> list[int]:
-        """For each variable those that share an adjacent variable with it, itself among them."""
+        """Return, for each variable, those that have a common neighbour with it, including itself."""
         near = [0] * len(self.adjacent)
         for v, others in enumerate(self.adjacent):
             for u in members(others):
@@ -44,31 +46,31 @@ class EquivalenceClass:
         return near
 
     def obeying_dag(self, constraints: Constraints, known: tuple[int, int] | None = None) -> list[int] | None:
-        """Parent set of each variable in one DAG of the class that obeys; None if none does.
+        """Return the parent sets of one DAG of the class that obeys the constraints; None if there is none.
 
-        This is exact, whatever the constraints. A DAG of the class obeys if and only if all required arcs are edges of
-        the class, it has the directed edges of the CPDAG and, where one direction of an undirected edge is forbidden,
-        the other one, and no variable has too many parents. So it is a DAG that extends the CPDAG with these edges
-        directed, and such an extension is found if there is one (`consistent_extension`). It must have no other
-        v-structure than the CPDAG: one that the directed edges make by themselves is looked for first.
+        This is exact for all constraints. A DAG of the class obeys if and only if all required arcs are edges of the
+        class, it has the directed edges of the CPDAG and, for every undirected edge with a forbidden direction, the
+        other direction, and no variable has too many parents. So it extends the CPDAG with these edges directed, and
+        `consistent_extension` finds such an extension if there is one. It must not have more v-structures than the
+        CPDAG; those that the directed edges form by themselves are checked first.
 
         Parameters
         ----------
         constraints : Constraints
         known : (from, to), optional
-            An undirected edge of the CPDAG that the DAG has in this direction.
+            A direction that an undirected edge of the CPDAG must have.
         """
-        if any(must & ~own for must, own in zip(constraints.required, self.adjacent, strict=True)):
+        if any(must & ~after for must, after in zip(constraints.required, self.adjacent, strict=True)):
             return None
         parents, neighbours = list(self.parents), list(self.neighbours)
         for v, free in enumerate(self.neighbours):
             _direct(parents, neighbours, free & ~constraints.children[v], v)
         if known is not None:
             _direct(parents, neighbours, bit(known[0]), known[1])
-        for v, (own, before) in enumerate(zip(parents, self.parents, strict=True)):
-            if own & ~constraints.allowed[v]:
+        for v, (after, before) in enumerate(zip(parents, self.parents, strict=True)):
+            if after & ~constraints.allowed[v]:
                 return None
-            if any(own & ~(self.adjacent[u] | bit(u)) for u in members(own & ~before)):
+            if any(after & ~(self.adjacent[u] | bit(u)) for u in members(after & ~before)):
                 return None
         try:
             return consistent_extension(parents, neighbours, constraints.has_room)[0]
@@ -76,26 +78,26 @@ class EquivalenceClass:
             return None
 
     def directed(self) -> tuple[tuple[int, int], ...]:
-        """Directed edges as (from, to), sorted."""
+        """Return the directed edges as (from, to), sorted."""
         return tuple(sorted((u, v) for v, family in enumerate(self.parents) for u in members(family)))
 
     def undirected(self) -> tuple[tuple[int, int], ...]:
-        """Undirected edges as (u, v) with u < v, sorted."""
+        """Return the undirected edges as (u, v) with u < v, sorted."""
         return tuple((u, v) for u, others in enumerate(self.neighbours) for v in members(others) if u < v)
 
 
 def consistent_extension(
     parents: Sequence[int], neighbours: Sequence[int], has_room: Callable[[int, int], bool] | None = None
 ) -> tuple[list[int], list[int]]:
-    """A DAG with these edges and no new v-structure: parent set of each variable, and a topological order.
+    """Return a DAG with these edges and no new v-structure: the parent sets, and a topological order.
 
     Parameters
     ----------
     parents, neighbours : sequence of int
-        For each variable those with a directed edge into it, and those with an undirected one to it.
+        For each variable those with a directed edge into it, and those with an undirected edge to it.
     has_room : callable, optional
-        Whether a variable may have so many parents. A sink gets all that are left around it as parents, so it must have
-        room for them. That loses no DAG: without the sink every other DAG is one in which nobody has more parents.
+        Returns whether a variable may have a number of parents. The remaining neighbours of a sink become its parents,
+        so it must have room for them. This misses no DAG: removing the sink gives no other variable more parents.
 
     References
     ----------
@@ -118,7 +120,7 @@ def consistent_extension(
             return False
         return all(not adjacent[v] & ~(adjacent[u] | bit(u)) for u in members(open_neighbours[v]))
 
-    # Taking away other variables never stops a sink from being one, so each is queued once.
+    # Removing other variables keeps a sink a sink, so each is queued once.
     sinks = [v for v in range(len(dag)) if is_sink(v)]
     queued = sum(map(bit, sinks))
     for sink in sinks:
@@ -137,30 +139,30 @@ def consistent_extension(
 
 
 def compelled_parents(dag: Sequence[int], order: Sequence[int]) -> list[int]:
-    """Of each variable the parents that it has in every DAG of the class.
+    """Return for each variable the parents that it has in every DAG of the class.
 
-    This is Chickering's labelling of edges, a child at a time: with x the last of y's parents in a topological order,
-    all of y's parents are compelled, or the same as those of x.
+    This is Chickering's labelling of edges, one child at a time: if x is the last of the parents of y in a topological
+    order, all parents of y are compelled, or the compelled ones are those of x.
 
     References
     ----------
     Chickering, "A transformational characterization of equivalent Bayesian network structures", 1995.
     """
-    place = {v: place for place, v in enumerate(order)}
+    position = {v: position for position, v in enumerate(order)}
     compelled = [0] * len(dag)
     for y in order:
         if dag[y]:
-            x = max(members(dag[y]), key=place.__getitem__)
+            x = max(members(dag[y]), key=position.__getitem__)
             collides = compelled[x] & ~dag[y] or dag[y] & ~(dag[x] | bit(x))
             compelled[y] = dag[y] if collides else compelled[x]
     return compelled
 
 
 def known_arcs(dag: Sequence[int], constraints: Constraints) -> list[tuple[int, int]]:
-    """The arcs of a DAG that obeys whose direction the constraints decide, whatever the data say.
+    """Return the arcs of an obeying DAG whose direction the constraints decide, whatever the data say.
 
-    Their reverse is not allowed; or, beyond what follows from these by Meek's rules, no DAG of the class with their
-    reverse obeys, as some variable would have too many parents.
+    Either the reverse arc is not allowed, or, beyond what follows by Meek's rules, no obeying DAG of the class has it
+    because some variable would have too many parents.
 
     Parameters
     ----------
@@ -191,7 +193,7 @@ def _direct(parents: list[int], neighbours: list[int], tails: int, head: int) ->
 
 
 def _other_ends(parents: Sequence[int]) -> list[int]:
-    """Children of each variable."""
+    """Return the children of each variable."""
     children = [0] * len(parents)
     for v, family in enumerate(parents):
         for u in members(family):
@@ -200,5 +202,5 @@ def _other_ends(parents: Sequence[int]) -> list[int]:
 
 
 def _both_ways(parents: Sequence[int]) -> list[int]:
-    """Parents and children of each variable."""
+    """Return the parents and children of each variable."""
     return [above | below for above, below in zip(parents, _other_ends(parents), strict=True)]

@@ -1,10 +1,10 @@
-"""Greedy search through Markov equivalence classes, with the operators of the compiled core.
+"""Greedy search among Markov equivalence classes, with the operators of the compiled core.
 
 An operator inserts, deletes or turns an edge of some DAG of the class (Chickering 2002; Hauser and Buehlmann 2012). Its
-gain is exact, and the same for every DAG of the class that it can change. If gains are equal, the places of x, y and
+gain is exact, and the same for every DAG of the class that it can change. If gains are equal, the positions of x, y and
 the others in the processing order decide.
 
-With constraints, the search visits only classes in which at least one DAG obeys; whether one does is decided exactly.
+With constraints, the search visits only classes of which at least one DAG obeys them, which is decided exactly.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from stablebn.fixed_point import to_float
 from stablebn.knowledge.constraints import Constraints
 from stablebn.scores.base import CompiledScores
 from stablebn.search.equivalence_classes import EquivalenceClass
+from stablebn.search.journal import Journal
 from stablebn.search.operator_trace import OperatorTrace
-from stablebn.search.search_log import Journal
 from stablebn.stats.variable_sets import bit, members
 
 logger = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ _PHASES = {_DELETION: "backward", _TURN: "turning", _INSERTION: "forward"}
 
 
 class Operator(NamedTuple):
-    """Insert(x, y, T), Delete(x, y, H) or Turn(x, y, C) with its gain in units of 2**-62; `others` is T, H or C."""
+    """Insert(x, y, T), Delete(x, y, H) or Turn(x, y, C); `others` is T, H or C, `gain` is in units of 2**-62."""
 
     kind: int
     x: int
@@ -52,16 +52,16 @@ class GreedyEquivalenceSearch:
     most_parents : int
         Most parents of a variable without a limit in the constraints.
     constraints : Constraints, optional
-        At least one DAG of every visited class obeys them; the class to start from must have one too.
+        At least one DAG of every visited class obeys them, also of the class to start from.
     time_is_up : callable, optional
         Called often; returns whether to stop. Once it has returned True, it must always do so.
     watch : callable, optional
         Called with the phase and the number of operators made so far.
     journal : Journal, optional
-        Contains the operators of an earlier run: they are made again, and the search continues from there. New
-        operators are added to it.
+        Contains the operators of an earlier run: they are repeated, and the search continues from there. New operators
+        are recorded.
     name : str
-        Name of the search in the journal.
+        Key of the search in the journal.
 
     Attributes
     ----------
@@ -88,13 +88,14 @@ class GreedyEquivalenceSearch:
         self.score = scores.dag(start)
         self.trace = OperatorTrace()
         self.finished = True
-        self._place = {v: place for place, v in enumerate(order)}
-        # A target may get as many parents as the greatest limit: in another DAG of the class another variable may have
-        # them (`Constraints.limits_differ`). Whether some DAG obeys all limits is checked before an operator is made.
+        self._place = {v: position for position, v in enumerate(order)}
+        # A target may have as many parents as the greatest limit: in another DAG of the class another variable may have
+        # them (`Constraints.limits_differ`). Whether some DAG obeys all limits is checked before an operator is
+        # applied.
         limits = [most_parents] if constraints is None else constraints.limits(most_parents)
         obeyed = None if constraints is None else constraints.within(most_parents)
         self._n = scores.n
-        self._time_is_up = time_is_up or _never
+        self._time_is_up = time_is_up or (lambda: False)
         self.core = _core.EquivalenceSearch(
             scores.compiled,
             list(order),
@@ -114,13 +115,13 @@ class GreedyEquivalenceSearch:
 
     @property
     def graph(self) -> EquivalenceClass:
-        """The class that the search has reached."""
+        """The current class."""
         return EquivalenceClass(
-            *([sum(map(bit, own)) for own in ends] for ends in (self.core.parents, self.core.neighbours))
+            *([sum(map(bit, ends_of)) for ends_of in ends] for ends in (self.core.parents, self.core.neighbours))
         )
 
     def insert_edges(self, partners: Sequence[int] | None = None) -> None:
-        """Forward phase of FGES: make the best valid insertion, as long as one improves the score.
+        """Run the forward phase of FGES: make the best valid insertion as long as it improves the score.
 
         Parameters
         ----------
@@ -131,7 +132,7 @@ class GreedyEquivalenceSearch:
         self._run(lambda: self._steps(_INSERTION))
 
     def delete_edges(self) -> None:
-        """Backward phase of FGES: make the best valid deletion, as long as one improves the score."""
+        """Run the backward phase of FGES: make the best valid deletion as long as it improves the score."""
         self._run(lambda: self._steps(_DELETION))
 
     def improve(self, partners: Sequence[int] | None = None) -> None:
@@ -158,45 +159,47 @@ class GreedyEquivalenceSearch:
             self._run(self._deletions_and_more, lists_deletions=True)
 
     def dependent(self) -> list[int]:
-        """For each variable those that improve its score as its only parent."""
-        return [sum(map(bit, own)) for own in self.core.dependent()]
+        """Return, for each variable, those that improve its score as its only parent."""
+        return [sum(map(bit, parents)) for parents in self.core.dependent()]
 
     def _set_partners(self, partners: Sequence[int] | None) -> None:
         self.core.set_partners([bit(self._n) - 1] * self._n if partners is None else list(partners))
 
     def _steps(self, *kinds: int) -> Iterable[list[Operator]]:
+        """Yield operators of the given kinds, as long as one improves the score."""
         while (made := self.core.step(kinds, self._time_is_up)) is not None:
             yield [Operator(*made)]
 
     def _deletions_and_more(self) -> Iterable[list[Operator]]:
+        """Yield improving operators, and groups of a deletion and the operators after it that improve together."""
         while True:
             yield from self._steps(_DELETION, _TURN, _INSERTION)
             made = self.core.delete_and_search(self._time_is_up)
             if not made:
                 return
-            yield [Operator(*own) for own in made]
+            yield [Operator(*operator) for operator in made]
 
     def _run(self, operators: Callable[[], Iterable[list[Operator]]], *, lists_deletions: bool = False) -> None:
-        """Make operators until there are none, first those of an earlier run."""
+        """Apply operators until there are none, first those of an earlier run."""
         earlier = self._earlier[len(self._phases) : len(self._phases) + 1]
         made: list[list[Any]] = []
         self._phases.append({"operators": made, "ended": False})
         if lists_deletions:
-            tried = [entry[-1] for own in earlier for entry in own["operators"]]
+            tried = [entry[-1] for phase in earlier for entry in phase["operators"]]
             self.core.list_deletions(max(tried, default=0))
-        for own in earlier:
-            for kind, x, y, others, gain, _ in own["operators"]:
+        for phase in earlier:
+            for kind, x, y, others, gain, _ in phase["operators"]:
                 operator = Operator(kind, x, y, members(int(others, 16)), gain)
                 self.core.repeat(kind, x, y, operator.others)
                 self._record(operator)
-            made += own["operators"]
-            self._phases[-1]["ended"] = own["ended"]
+            made += phase["operators"]
+            self._phases[-1]["ended"] = phase["ended"]
         if not self._phases[-1]["ended"]:
-            for found in operators():
-                for operator in found:
+            for group in operators():
+                for operator in group:
                     self._record(operator)
-                # All at once: whoever reads the journal meanwhile must not see a part of them.
-                made += [self._entry(operator) for operator in found]
+                # Added at once: a reader of the journal must not see a part of them.
+                made += [self._entry(operator) for operator in group]
                 if self._watch is not None:
                     self._watch(self.trace.phase[-1], len(self.trace))
                 if self._journal is not None:
@@ -208,6 +211,7 @@ class GreedyEquivalenceSearch:
         logger.debug("%d operators, score %s", len(self.trace), to_float(self.score))
 
     def _record(self, operator: Operator) -> None:
+        """Add an operator to the score and the trace."""
         kind, x, y, others, gain = operator
         self.score += gain
         self.trace.append(
@@ -220,10 +224,6 @@ class GreedyEquivalenceSearch:
         )
 
     def _entry(self, operator: Operator) -> list[Any]:
-        """An operator for the journal, with the number of listed deletions that were tried before it."""
+        """Return an operator for the journal, with the number of listed deletions that were tried before it."""
         kind, x, y, others, gain = operator
         return [kind, x, y, hex(sum(map(bit, others))), gain, self.core.tried]
-
-
-def _never() -> bool:
-    return False

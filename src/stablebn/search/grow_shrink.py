@@ -1,4 +1,4 @@
-"""Search among orders of the variables with grown and shrunk parents (`src/core/order_search/grow_shrink.cpp`)."""
+"""Search among orders; parents are grown and shrunk (`src/core/order_search/grow_shrink.cpp`)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from functools import partial
 from stablebn import _core
 from stablebn.knowledge.constraints import Constraints
 from stablebn.scores.base import CompiledScores
-from stablebn.search.search_log import Journal
+from stablebn.search.journal import Journal
 from stablebn.stats.variable_sets import bit
 
-# The end of the time is noticed within so many seconds.
+# Seconds between two checks of the time limit.
 _SECONDS_AT_ONCE = 0.05
 
 

@@ -1,4 +1,4 @@
-"""Hill climbing and tabu search: one loop, which is compiled (`src/core/search/climber.cpp`), and what it found."""
+"""Hill climbing and tabu search over DAGs: the compiled loop (`src/core/search/climber.cpp`) and its result."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import logging
 import sys
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from functools import cached_property, partial
 from itertools import accumulate
 from typing import Any
@@ -20,13 +20,13 @@ from stablebn.fixed_point import joined, to_float
 from stablebn.graph import DAG
 from stablebn.knowledge.constraints import Constraints
 from stablebn.scores.base import CompiledScores
-from stablebn.search.search_log import Journal
+from stablebn.search.journal import Journal
 from stablebn.search.trace import Trace
 from stablebn.stats.variable_sets import bit, members
 
 logger = logging.getLogger(__name__)
 
-# Seconds: no longer is Ctrl-C, or the end of the time, left unheard.
+# Seconds between two checks of Ctrl-C and the time limit.
 _SECONDS_AT_ONCE = 0.05
 
 _MOVE_NAMES = ("add", "delete", "reverse")
@@ -35,12 +35,12 @@ _REVERSE, _NONE = 2, 3
 
 @dataclass(frozen=True, eq=False)
 class Climb:
-    """What a climb found.
+    """The result of a climb.
 
     Attributes
     ----------
     parents : tuple of int
-        Parent set of each variable in the best DAG seen, the earliest of equals.
+        Parent set of each variable in the best DAG visited, the earliest of equals.
     score : int
         Its score in units of 2**-62.
     order : tuple of int
@@ -48,11 +48,11 @@ class Climb:
     start : int
         Score of the DAG at the start.
     steps, deltas : int64 array [steps, 9], float64 array [steps, 2]
-        What was done, as `_core.Climber.steps` describes it.
+        The moves, as `_core.Climber.steps` describes them.
     finished : bool
-        False if `max_iter` or the time stopped it.
+        False if `max_iter` or the time stopped the climb.
     order_search : Climb or None
-        The climb from whose DAG the processing order was read, if it was.
+        The climb whose DAG gave the processing order, if there was one.
     """
 
     parents: tuple[int, ...]
@@ -65,15 +65,15 @@ class Climb:
     order_search: Climb | None = field(default=None, kw_only=True)
 
     def order_source(self, names: Sequence[Hashable]) -> OrderSource | None:
-        """Where the processing order comes from, under the names of the variables; None: it was given."""
-        found = self.order_search
-        if found is None:
+        """Return the search that gave the processing order, with names of variables; None if the order was given."""
+        search = self.order_search
+        if search is None:
             return None
-        arcs = [(names[u], names[v]) for v, family in enumerate(found.parents) for u in members(family)]
-        return OrderSource(DAG(names, arcs), tuple(names[v] for v in found.order), found.named_trace(names))
+        arcs = [(names[u], names[v]) for v, family in enumerate(search.parents) for u in members(family)]
+        return OrderSource(DAG(names, arcs), tuple(names[v] for v in search.order), search.named_trace(names))
 
     def named_trace(self, names: Sequence[Hashable]) -> Trace:
-        """Every step, with variables by their names; it is made when somebody looks at it."""
+        """Return every step, with variables by name; it is made when it is first used."""
         return Trace.made_by(lambda: self.trace.renamed(names))
 
     @cached_property
@@ -83,33 +83,38 @@ class Climb:
         kind, u, v, next_kind, next_u, next_v, hi, lo, arbitrary = self.steps.T.tolist()
         delta, next_delta = self.deltas.T.tolist()
         scores = [*accumulate(map(joined, hi, lo), initial=self.start)]
-        has_next = [own != _NONE for own in next_kind]
+        has_next = [kind_number != _NONE for kind_number in next_kind]
         return Trace(
-            move=[_MOVE_NAMES[own] for own in kind],
-            source=[order[place] for place in u],
-            target=[order[place] for place in v],
+            move=[_MOVE_NAMES[kind_number] for kind_number in kind],
+            source=[order[index] for index in u],
+            target=[order[index] for index in v],
             delta=delta,
             score=[to_float(score) for score in scores[1:]],
-            next_move=[_MOVE_NAMES[own] if there else None for own, there in zip(next_kind, has_next, strict=True)],
-            next_source=[order[place] if there else None for place, there in zip(next_u, has_next, strict=True)],
-            next_target=[order[place] if there else None for place, there in zip(next_v, has_next, strict=True)],
-            next_delta=[own if there else None for own, there in zip(next_delta, has_next, strict=True)],
+            next_move=[
+                _MOVE_NAMES[kind_number] if there else None
+                for kind_number, there in zip(next_kind, has_next, strict=True)
+            ],
+            next_source=[order[index] if there else None for index, there in zip(next_u, has_next, strict=True)],
+            next_target=[order[index] if there else None for index, there in zip(next_v, has_next, strict=True)],
+            next_delta=[
+                kind_number if there else None for kind_number, there in zip(next_delta, has_next, strict=True)
+            ],
             arbitrary=[*map(bool, arbitrary)],
-            # The first of the highest.
+            # The first of the highest scores.
             best=scores.index(max(scores)),
         )
 
 
 @dataclass(frozen=True)
 class OrderSource:
-    """The search from whose DAG a processing order was read, layer by layer, under the names of the variables.
+    """The search whose DAG gave a processing order, layer by layer, with names of variables.
 
     Attributes
     ----------
     dag : DAG
-        What it found.
+        The DAG that it learned.
     order : tuple of names
-        Its own processing order, which is also that inside a layer.
+        Its own processing order, which also orders each layer.
     trace : Trace
     """
 
@@ -118,50 +123,64 @@ class OrderSource:
     trace: Trace
 
 
+@dataclass(frozen=True)
+class ClimbSettings:
+    """Settings of a climb; hill climbing has tabu = 0 and noinc = 0.
+
+    Attributes
+    ----------
+    tabu : int
+        Number of visited DAGs that the search must not return to.
+    noinc : int
+        Number of moves in sequence that may fail to improve on the best DAG.
+    max_parents, max_iter : int or None
+        Limits on the parents of a variable and on the number of moves.
+    """
+
+    tabu: int = 0
+    noinc: int = 0
+    max_parents: int | None = None
+    max_iter: int | None = None
+
+
 def climb(
     scores: CompiledScores,
     orders: Sequence[Sequence[int]],
+    settings: ClimbSettings | None = None,
     *,
     start: Sequence[int] | None = None,
-    tabu: int = 0,
-    noinc: int = 0,
-    max_parents: int | None = None,
-    max_iter: int | None = None,
     constraints: Constraints | None = None,
     time_is_up: Callable[[], bool] | None = None,
     watch: Callable[[Sequence[int]], None] | None = None,
     journal: Journal | None = None,
 ) -> list[Climb]:
-    """Climb by single-arc changes once for each order, at once where that pays.
-
-    Hill climbing is the case of no tabu list and no patience.
+    """Climb by single-arc changes once per order, in parallel if that pays.
 
     Parameters
     ----------
     scores : CompiledScores
     orders : sequence of sequence of int
-        Processing orders, which decide between equal moves.
+        Processing orders, which decide between moves that score the same.
+    settings : ClimbSettings, optional
+        By default those of hill climbing without limits.
     start : sequence of int, optional
-        Parent set of each variable; by default those that are required.
-    tabu : int
-        How many of the last DAGs may not be visited again.
-    noinc : int
-        How many moves that do not improve the score are tolerated since the best one.
-    max_parents, max_iter : int, optional
+        Parent set of each variable; by default the required parents.
     constraints : Constraints, optional
-        Which arcs may be brought, which are not taken away, and the most parents where these are not `max_parents`. The
-        start obeys.
+        Arcs that may be added, arcs that are not removed, and limits on parents that differ from `max_parents`. The
+        start obeys them.
     time_is_up : callable, optional
-        Asked again and again whether to stop, also within a step. If it is before the first step, no step is made.
+        Called often, also within a step; returns whether to stop. If it does so at first, no step is made.
     watch : callable, optional
-        Called now and then with the number of steps made so far in each order.
+        Called at intervals with the number of steps made so far for each order.
     journal : Journal, optional
-        Has the steps that were made another time: they are made again, and the climb goes on from there. All of them
-        are noted.
+        Contains the steps of an earlier run: they are repeated, and the climb continues from there. All steps are
+        recorded.
     """
     if start is None:
         start = [0] * scores.n if constraints is None else constraints.required
     parents = list(start)
+    settings = settings or ClimbSettings()
+    tabu, noinc, max_parents, max_iter = astuple(settings)
     options = _core.ClimbOptions(
         tabu=tabu,
         noinc=noinc,
@@ -173,7 +192,7 @@ def climb(
         if constraints is None
         else (list(constraints.allowed), list(constraints.required), constraints.limits(max_parents))
     )
-    is_late = time_is_up or _never
+    is_late = time_is_up or (lambda: False)
     climbers: list[_core.Climber] = []
 
     def climb_all() -> None:
@@ -183,7 +202,7 @@ def climb(
         if journal is not None:
             for climber, order in zip(climbers, orders, strict=True):
                 name = _name_of((tuple(order), parents, obeyed, tabu, noinc, max_parents))
-                _take_up(climber, journal, name, max_iter)
+                _resume(climber, journal, name, max_iter)
         ended = False
         while not (ended or is_late()):
             ended = _core.climb_on(climbers, _SECONDS_AT_ONCE)
@@ -192,21 +211,17 @@ def climb(
             if journal is not None:
                 journal.something_is_new()
 
-    # What was climbed until then stays.
+    # Steps made before the time limit are kept.
     with suppress(_core.TimeIsUp):
         _core.within_time(is_late, climb_all)
     first = scores.dag(parents)
     if len(climbers) < len(orders):
         return [_not_begun(order, parents, first) for order in orders]
-    return [_found(climber, order, parents, first) for climber, order in zip(climbers, orders, strict=True)]
-
-
-def _never() -> bool:
-    return False
+    return [_result(climber, order, parents, first) for climber, order in zip(climbers, orders, strict=True)]
 
 
 def _not_begun(order: Sequence[int], start: Sequence[int], score: int) -> Climb:
-    """What a climb has found that had no time for a step."""
+    """Return the result of a climb that had no time for a step."""
     return Climb(
         parents=tuple(start),
         score=score,
@@ -219,12 +234,12 @@ def _not_begun(order: Sequence[int], start: Sequence[int], score: int) -> Climb:
 
 
 def _name_of(climb: object) -> str:
-    """What a climb is called in a journal, by all that its steps depend on besides the scores."""
+    """Return the key of a climb in a journal, from everything that its steps depend on besides the scores."""
     return f"climb {hashlib.sha256(repr(climb).encode()).hexdigest()[:16]}"
 
 
-def _take_up(climber: _core.Climber, journal: Journal, name: str, max_iter: int | None) -> None:
-    """Make the steps of a journal, and note all that are made."""
+def _resume(climber: _core.Climber, journal: Journal, name: str, max_iter: int | None) -> None:
+    """Repeat the steps of a journal, and record all further steps."""
     earlier = journal.recall(name)
     if earlier is not None and earlier["steps"]:
         steps = np.array(earlier["steps"][:max_iter], dtype=np.int64).reshape(-1, 9)
@@ -240,22 +255,22 @@ def _record(climber: _core.Climber) -> dict[str, Any]:
 def watch_stages(
     watch: Callable[[str, int], None] | None, stages: Sequence[str]
 ) -> Callable[[Sequence[int]], None] | None:
-    """From a watcher of named stages to one of searches that run at once: what changed is told."""
+    """Return a watcher of several concurrent searches that calls `watch` with the name of each stage that advanced."""
     if watch is None:
         return None
-    told = [0] * len(stages)
+    reported = [0] * len(stages)
 
     def tell(made: Sequence[int]) -> None:
-        for place, (stage, steps) in enumerate(zip(stages, made, strict=True)):
-            if steps > told[place]:
-                told[place] = steps
+        for index, (stage, steps) in enumerate(zip(stages, made, strict=True)):
+            if steps > reported[index]:
+                reported[index] = steps
                 watch(stage, steps)
 
     return tell
 
 
-def _found(climber: _core.Climber, order: Sequence[int], start: Sequence[int], first: int) -> Climb:
-    """What a climber has found, from a start and its score."""
+def _result(climber: _core.Climber, order: Sequence[int], start: Sequence[int], first: int) -> Climb:
+    """Return the result of a climber from its start DAG and the score of that."""
     steps, deltas = climber.steps()
     score, parents = first, list(start)
     for kind, u, v, _, _, _, hi, lo, _ in steps[: climber.best].tolist():

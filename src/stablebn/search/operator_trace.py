@@ -1,4 +1,4 @@
-"""What a greedy equivalence search did, operator by operator, in columns."""
+"""The operators of a greedy equivalence search, in columns."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from stablebn.search.trace import StepTrace
 
 @dataclass
 class OperatorTrace(StepTrace):
-    """One entry an operator in every column.
+    """One entry per operator in every column.
 
     Attributes
     ----------
     phase : list of str
-        "forward" (an edge is inserted), "backward" (one is deleted) or "turning" (one is turned).
+        "forward" (an edge is inserted), "backward" (an edge is deleted) or "turning" (an edge is turned).
     x, y : list
         The edge: x -> y, or x - y.
     others : list of tuple
@@ -36,10 +36,10 @@ class OperatorTrace(StepTrace):
     score: list[float] = field(default_factory=list)
 
     def append(self, **step: Any) -> None:
-        """Add one operator, a value for every column."""
+        """Add one operator, with a value for every column."""
         for column, value in step.items():
             getattr(self, column).append(value)
 
     def renamed(self, names: Sequence[Any]) -> OperatorTrace:
-        """The same trace with names in place of numbers of variables."""
+        """Return the same trace with names in place of numbers of variables."""
         return OperatorTrace(**self.renamed_columns(names))

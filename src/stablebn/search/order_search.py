@@ -1,4 +1,4 @@
-"""Search among orders of the variables, each with the best parents before it (`src/core/order_search/`)."""
+"""Search among orders; parents are chosen from listed families (`src/core/order_search/order_search.cpp`)."""
 
 from __future__ import annotations
 
@@ -9,48 +9,49 @@ from functools import partial
 from stablebn import _core
 from stablebn.knowledge.constraints import Constraints
 from stablebn.scores.base import CompiledScores
-from stablebn.search.search_log import Journal
+from stablebn.search.journal import Journal
 from stablebn.stats.variable_sets import bit
 
-# Seconds: no longer is the end of the time left unheard.
+# Seconds between two checks of the time limit.
 _SECONDS_AT_ONCE = 0.05
 
-# Few enough that the end of the time is heard between them, many enough for threads.
+# Variables that are processed between two checks of the time limit: enough for several threads.
 _VARIABLES_AT_ONCE = 16
 
-# With more variables, fewer families of each are looked at: there are more of them, and each has more ways to grow.
+# With more variables than this, fewer families per variable are listed, because there are more of them and each has
+# more extensions.
 _USUAL_VARIABLES = 100
 
-# With fewer rows a family costs no less.
+# Rows below which the cost of a family does not decrease.
 _FEW_ROWS = 100
 
-# A share of the families is looked at if each takes much longer than its counts alone.
+# If families are expensive to score, this factor fewer are listed.
 _FEWER_EXPENSIVE_FAMILIES = 6
 
-# Of the second search: with more families its attempts cost too much; with these, more rounds may be in vain.
+# The second search is made with at most this many families; it may fail to improve in this factor more rounds.
 _MOST_FAMILIES = 2_000
 _TIMES_IN_VAIN = 2
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much work a search among orders does; seconds play no part.
+    """Amount of work of a search among orders, in counts and not in seconds.
 
     Attributes
     ----------
     families : int
-        How many families of a variable, those with the same number of parents, are extended before the search.
+        Number of families per variable and number of parents that are extended before the search.
     closer : int
-        How many are extended of those that fit a new best order.
+        Number of families that are extended among those consistent with a new best order.
     orders : int
-        Orders that are improved side by side.
+        Number of orders that are improved side by side.
     attempts : int
-        Attempts to improve each of them in a round.
+        Number of attempts to improve each of them per round.
     rounds_in_vain : int
-        The search ends when so many rounds have brought nothing better.
+        The search ends after this many rounds without improvement.
     sets : int
-        A second search among all families of up to two parents follows where there are no more of them than this: so
-        many in a table of up to 100 rows, and fewer in one of more rows as these make each cost more.
+        A second search among all families of up to two parents follows if their number is at most this for up to 100
+        rows; with more rows the limit decreases, because each family costs more.
     """
 
     families: int
@@ -61,7 +62,7 @@ class Effort:
     sets: int = 0
 
     def for_variables(self, n: int, relative_cost: int = 1) -> Effort:
-        """Return the effort for so many variables, with fewer families if each is expensive."""
+        """Return the effort for `n` variables, with fewer families if each is expensive."""
         share = _USUAL_VARIABLES / max(n, _USUAL_VARIABLES)
         share_of_families = share / _FEWER_EXPENSIVE_FAMILIES if relative_cost > 1 else share
         return Effort(
@@ -75,7 +76,7 @@ class Effort:
 
 
 class OrderSearch:
-    """Orders that are improved until nothing better is found.
+    """Improves orders until no better one is found.
 
     Parameters
     ----------
@@ -84,9 +85,9 @@ class OrderSearch:
     max_parents : int, optional
     constraints : Constraints, optional
     journal : Journal, optional
-        Has where searches stood another time: they go on from there. Where they stand is noted.
+        Contains the states of an earlier run: the searches continue from there. Their states are recorded.
     name : str
-        What the search is called in the journal.
+        Key of the search in the journal.
     """
 
     def __init__(
@@ -117,30 +118,30 @@ class OrderSearch:
 
     @property
     def families(self) -> int:
-        """How many families there are to choose from."""
+        """Number of listed families."""
         return sum(len(self._bank.choices(child)) for child in range(self._n))
 
     def look_around(self, dag: Sequence[int], time_is_up: Callable[[], bool]) -> None:
-        """Take in the families of a DAG, given by its parent sets, and those that differ from them by one parent."""
+        """List the families of a DAG, given by its parent sets, and those that differ from them by one parent."""
         for children in self._some_at_once(time_is_up):
             self._bank.extend_up_to(children, [dag[v] for v in children])
 
     def look_for_families(self, time_is_up: Callable[[], bool]) -> None:
-        """Take in the best families of every variable, level by level."""
+        """List the best families of every variable, by number of parents."""
         for children in self._some_at_once(time_is_up):
             self._bank.grow(children, self._effort.families)
 
     def begin_again(self, rows: int, time_is_up: Callable[[], bool]) -> bool:
-        """Let the next call of `search` begin a second search, of another kind, among more families, where it pays.
+        """Prepare a second search among more families for the next call of `search`, if this pays.
 
-        In a table of few rows two parents may, by chance, be worth something together and nothing alone. So all
-        families of two are looked at, and larger ones as far as bounds leave few of them. Where not many are worth
-        something, each attempt of the search can begin with one that the best order does without.
+        In a table with few rows two parents may, by chance, improve the score together and neither alone. So all
+        families of two parents are scored, and larger ones if bounds leave few of them. If few families improve the
+        score, each attempt of the search can start with one that the best order does not use.
 
         Returns
         -------
         bool
-            Whether it has yet to be done and is not too much work.
+            Whether the second search is still to be made and not too expensive.
         """
         n = self._n
         sets = n * (n - 1) + n * (n - 1) * (n - 2) // 2
@@ -166,7 +167,7 @@ class OrderSearch:
         return True
 
     def _some_at_once(self, time_is_up: Callable[[], bool]) -> Iterator[list[int]]:
-        """All variables in parts, as long as there is time."""
+        """Yield all variables in chunks, as long as there is time."""
         for first in range(0, self._n, _VARIABLES_AT_ONCE):
             if time_is_up():
                 return
@@ -178,7 +179,7 @@ class OrderSearch:
         time_is_up: Callable[[], bool],
         watch: Callable[[int], None] | None = None,
     ) -> list[int]:
-        """Improve orders, besides those of earlier calls; the parent sets of the best DAG."""
+        """Improve orders, besides those of earlier calls, and return the parent sets of the best DAG."""
         if not self._n:
             return []
         if self._search is None:
@@ -193,7 +194,7 @@ class OrderSearch:
             )
         for order in orders:
             self._search.add(list(order))
-        # Where the time was up before, families or orders are missing, and the whole search would go another way.
+        # If the time was up before, families or orders are missing, and the search would take another course.
         journal = None if time_is_up() else self._journal
         self._searches += 1
         name = f"{self._name} {self._searches}"
@@ -205,7 +206,7 @@ class OrderSearch:
             ended = self._search.advance(_SECONDS_AT_ONCE, time_is_up)
             late = time_is_up()
             if journal is not None and not late:
-                # As it is now: within a round, and in the next search, it is another.
+                # The state changes within a round and in the next search: record it as it is now.
                 journal.note(name, partial(list, self._search.state()))
                 journal.something_is_new()
             if watch is not None and not (ended or late):

@@ -1,4 +1,4 @@
-"""Candidate parent sets: of each variable the sets that can be its parents in some best DAG."""
+"""Candidate parent sets: for each variable the sets that can be its parents in some best DAG."""
 
 from __future__ import annotations
 
@@ -19,53 +19,52 @@ from stablebn.stats.variable_sets import bit
 
 logger = logging.getLogger(__name__)
 
-# Seconds: no longer is Ctrl-C, or the end of the time, left unheard.
+# Seconds between two checks of Ctrl-C and the time limit.
 _SECONDS_AT_ONCE = 0.05
 
 MOST_SCORED = 50_000_000
-"""Parent sets that are scored at most unless more are asked for: more than 22 variables have, whatever the score."""
+"""Default limit on the number of parent sets that are scored: more than 22 variables have, whatever the score."""
 
 MOST_FOUND = 400_000
-"""After more candidates than this larger sets are not listed, unless there are few variables."""
+"""After more candidates than this no larger sets are listed, unless there are few variables."""
 
-# With no more, dynamic programming over subsets can do with any number of candidates.
+# Up to this number of variables, dynamic programming over subsets copes with any number of candidates.
 _FEW_VARIABLES = 25
 
-# Of incomplete lists that are longer in all, so many candidates of each variable are kept.
+# If incomplete lists are longer than this in total, this many candidates of each variable are kept.
 _MOST_INCOMPLETE = 150_000
 _MOST_KEPT = 3_000
 
-# And so many if the time is up: nothing is searched among them.
+# The same if the time is up, because no search follows.
 _MOST_KEPT_LATE = 100
 
-# About what bounds of the sets that were not looked at may take, in nanoseconds, if the time is up.
+# Approximate nanoseconds that the bounds of sets that were not scored may take if the time is up.
 _NANOSECONDS_LATE = 5e7
 
 
 @dataclass(frozen=True)
 class CandidateSets:
-    """For each variable the parent sets that score more than all their subsets, among those that may be.
+    """For each variable the allowed parent sets that score more than all their allowed subsets.
 
-    A best DAG needs no others: if a subset of a variable's parents scores as much, the rest can be left out.
+    A best DAG needs no others: if a subset of a variable's parents scores as much, the other parents can be removed.
 
     Attributes
     ----------
     sets : tuple of tuples of int
-        By variable, the best first: by decreasing score; of equal ones the smaller set first, and of equally large ones
-        that with the smaller bits. The set of the required parents, mostly the empty one, is always among them.
+        By variable, by decreasing score; ties by the number of parents, then by the bits. The set of required parents,
+        mostly the empty set, is always included.
     scores : tuple of tuples of int
         The scores of these families, in units of 2**-62.
     most_parents : int
-        Sets of up to so many parents, besides the required ones, were looked at.
+        Sets of up to this many parents, besides the required ones, were scored.
     complete : bool
-        Whether no other set can be a candidate. If not, the limit on sets or the time was met.
+        Whether no other set can be a candidate. If not, the limit on sets or the time was reached.
     beyond : tuple of int or None
-        Where they are not complete: by variable, an upper bound of the scores of all sets that were not looked at, in
-        the same units; None where no bound is known.
+        If not complete: by variable, an upper bound of the scores of all unlisted sets; None if no bound is known.
     scored : int
         Number of sets that were scored.
     found_too_many : bool
-        Whether larger sets were left out because of the number of candidates, and not because of the sets to be scored.
+        Whether larger sets were left out because of the number of candidates, not of the sets to score.
     """
 
     sets: tuple[tuple[int, ...], ...]
@@ -82,13 +81,13 @@ class CandidateSets:
         return len(self.sets)
 
     def __len__(self) -> int:
-        """Number of sets of all variables, empty ones included."""
+        """Number of sets of all variables, including empty ones."""
         return sum(map(len, self.sets))
 
     def with_families(self, parents: Sequence[int], scores: CompiledScores) -> CandidateSets:
-        """The same with the families of a DAG, unless a subset of their parents scores as much.
+        """Add the families of a DAG, except those of which a subset of the parents scores as much.
 
-        Where candidates are complete, it has no others.
+        Complete candidates already contain them.
         """
         if self.complete:
             return self
@@ -112,30 +111,30 @@ def candidate_sets(
     time_is_up: Callable[[], bool] | None = None,
     watch: Callable[[str, int], None] | None = None,
 ) -> CandidateSets:
-    """Find every parent set that scores more than all its subsets, level by level.
+    """Find every parent set that scores more than all its subsets, by ascending number of parents.
 
-    Sets are scored in batches by the core. Bounds exclude most of them (`src/core/scores/likelihood_bounds.hpp`,
-    `DirichletScores::most_with_more`); of scores without a bound (bge, those of mixed data and of tables with holes)
-    all sets of up to `max_parents` are looked at.
+    The compiled core scores sets in batches. Bounds exclude most of them without scoring
+    (`src/core/scores/likelihood_bounds.hpp`, `DirichletScores::most_with_more`). For scores without a bound (bge, mixed
+    data, missing values) all sets of up to `max_parents` are scored.
 
     Parameters
     ----------
     scores : CompiledScores
     max_parents : int, optional
-        Most parents of a variable of which the constraints say nothing; as many as there are by default.
+        Most parents of a variable without a limit in the constraints; no limit by default.
     constraints : Constraints, optional
-        What a graph must obey. Sets without required parents are no candidates.
+        Constraints on the graph. Sets without the required parents are not candidates.
     within : int, optional
-        Every set that can be in a DAG within this margin of a best one, in units of 2**-62: all that score no less than
-        each of their subsets less the margin (proof: `src/core/exact/candidates.hpp`). By default those that score
-        more than all their subsets: some best DAG is made of these.
+        Find every set that can be in a DAG within this margin of a best one, in units of 2**-62: those that score no
+        less than each of their subsets less the margin (proof in `src/core/exact/candidates.hpp`). By default only sets
+        that score more than all their subsets, which suffice for a best DAG.
     most_scored : int
-        Sets that are scored at most, counted and not timed: a level that would need more is not begun, in any layout.
-        With more than 25 variables nor is one after more than `MOST_FOUND` candidates were found.
+        Most sets to score, counted and not timed: a level that needs more is not begun. With more than 25 variables no
+        level is begun after more than `MOST_FOUND` candidates either.
     time_is_up : callable, optional
-        Asked again and again whether to stop; then only levels that are done count.
+        Called often; returns whether to stop. Then only finished levels count.
     watch : callable, optional
-        Called now and then with the name of what is under way and the number of sets that were scored.
+        Called at intervals with the name of the current step and the number of sets scored.
 
     References
     ----------
@@ -165,9 +164,9 @@ def listed(
     time_is_up: Callable[[], bool] | None = None,
     watch: Callable[[str, int], None] | None = None,
 ) -> _core.CandidateSearch:
-    """Do the search of `candidate_sets` and leave what it finds in the core.
+    """Run the search of `candidate_sets` and leave its candidates in the compiled core.
 
-    No level is begun after more than `most_found` candidates; by default `MOST_FOUND` with more than 25 variables.
+    No level is begun after more than `most_found` candidates; the default is `MOST_FOUND` with more than 25 variables.
     """
     n = scores.n
     limits = constraints or Constraints.of(n)
@@ -186,7 +185,7 @@ def listed(
         if watch is not None:
             watch("candidate parent sets", search.scored)
 
-    # Levels that are done stay.
+    # Finished levels are kept.
     with suppress(_core.TimeIsUp):
         while not is_late() and not _core.within_time(is_late, partial(search.go_on, _SECONDS_AT_ONCE)):
             tell()
@@ -202,7 +201,7 @@ def _never() -> bool:
 def found_by(
     search: _core.CandidateSearch, scores: CompiledScores, *, time_is_up: Callable[[], bool] | None = None
 ) -> CandidateSets:
-    """Return the candidate sets of a search that has ended; of an incomplete one only few once the time is up."""
+    """Return the candidate sets of a search that has ended; only a few of an incomplete one once the time is up."""
     n = scores.n
     gains = [] if search.complete else _most_beyond(search, n, time_is_up or _never)
     is_late = time_is_up is not None and time_is_up()
@@ -210,20 +209,20 @@ def found_by(
     most = None
     if not search.complete and (is_late or search.found > _MOST_INCOMPLETE):
         most = _MOST_KEPT_LATE if is_late else _MOST_KEPT
-    found = [_sorted(search, v, alone[v], most) for v in range(n)]
+    lists = [_sorted(search, v, alone[v], most) for v in range(n)]
     beyond: tuple[int | None, ...] = ()
     if not search.complete:
-        beyond = tuple(None if own is None else own + alone[v] for v, own in enumerate(gains))
+        beyond = tuple(None if bound is None else bound + alone[v] for v, bound in enumerate(gains))
         if most is not None:
-            # What is left out scores no more than the last of the best that are kept.
-            last = [own[most - 1] if len(own) >= most else None for _, own in found]
+            # Dropped sets score no more than the last one that is kept.
+            last = [bound[most - 1] if len(bound) >= most else None for _, bound in lists]
             beyond = tuple(
-                own if own is None or left_out is None else max(own, left_out)
-                for own, left_out in zip(beyond, last, strict=True)
+                bound if bound is None or left_out is None else max(bound, left_out)
+                for bound, left_out in zip(beyond, last, strict=True)
             )
     return CandidateSets(
-        sets=tuple(sets for sets, _ in found),
-        scores=tuple(own for _, own in found),
+        sets=tuple(sets for sets, _ in lists),
+        scores=tuple(bound for _, bound in lists),
         most_parents=search.level,
         complete=search.complete,
         beyond=beyond,
@@ -233,7 +232,7 @@ def found_by(
 
 
 def _most_beyond(search: _core.CandidateSearch, n: int, time_is_up: Callable[[], bool]) -> list[int | None]:
-    """Bound what each variable gains with sets that were not looked at; once the time is up, by a looser bound."""
+    """Bound the gain of each variable with sets that were not scored; more loosely if the time is up."""
 
     def bounds(nanoseconds: float) -> list[int | None]:
         return [search.most_beyond(v, nanoseconds) for v in range(n)]
@@ -247,19 +246,20 @@ def _most_beyond(search: _core.CandidateSearch, n: int, time_is_up: Callable[[],
 def _sorted(
     search: _core.CandidateSearch, child: int, alone: int, most: int | None
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the candidate sets of a variable and their scores, best first; of long lists only the best."""
     sizes, members, gains = search.candidates(child)
     ends = np.cumsum(sizes)
     kept = list(range(len(sizes)))
     if most is not None and len(sizes) > most:
-        # The best, ties by their places, and the first: that of the required parents.
+        # The best ones, ties by index, and the first one, which has the required parents.
         best = np.lexsort((np.arange(len(sizes)), -gains[:, 1], -gains[:, 0]))[:most]
         kept = sorted({0, *best.tolist()})
     sets = [sum(map(bit, members[ends[at] - sizes[at] : ends[at]].tolist())) for at in kept]
-    own = integers(gains[kept])
-    return _by_score([(alone + gain, parents) for gain, parents in zip(own, sets, strict=True)])
+    gains_kept = integers(gains[kept])
+    return _by_score([(alone + gain, parents) for gain, parents in zip(gains_kept, sets, strict=True)])
 
 
 def _by_score(families: Sequence[tuple[int, int]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Scores and parent sets, the best first: the sets, and the scores."""
-    found = sorted(families, key=lambda own: (-own[0], own[1].bit_count(), own[1]))
-    return tuple(parents for _, parents in found), tuple(score for score, _ in found)
+    """Return parent sets and their scores, best first."""
+    families_sorted = sorted(families, key=lambda family: (-family[0], family[1].bit_count(), family[1]))
+    return tuple(parents for _, parents in families_sorted), tuple(score for score, _ in families_sorted)

@@ -18,21 +18,21 @@ from stablebn.stats.variable_sets import bit, members
 Arc = tuple[int, int]
 
 MOST_ARCS_READ = 500_000
-"""Arcs of other DAGs that are read at most; in a larger class some directions are not determined."""
+"""Most arcs of other DAGs that are compared; in a larger class some directions remain undetermined."""
 
 MOST_FAMILIES = 1_000
-"""Families that are scored at most."""
+"""Most families that are scored."""
 
 
 @dataclass(frozen=True)
 class Reversibility:
-    """What other DAGs of the class say of the arcs of a DAG, both sorted.
+    """Which arcs of a DAG other DAGs of its class reverse; both tuples are sorted.
 
     Attributes
     ----------
     reversible : tuple of (from, to)
-        A DAG of the class with at least the same score, as `stablebn.score` gives it, which obeys the constraints,
-        reverses the arc. Scores that are equal as real numbers may differ in the last bits in fixed point.
+        Another DAG of the class that obeys the constraints reverses the arc, and `stablebn.score` gives it at least the
+        same score. Scores that are equal as real numbers may differ in the last bits in fixed point.
     undetermined : tuple of (from, to)
         Some DAGs of the class were not compared, and none of the others reverses the arc.
     """
@@ -44,8 +44,8 @@ class Reversibility:
 def reversibility(parents: Sequence[int], scores: CompiledScores, constraints: Constraints | None) -> Reversibility:
     """Compare a DAG with the others of its class.
 
-    The undirected edges of the CPDAG form components, and a DAG of the class directs each of them whatever the others
-    are. So the components are searched one by one, small ones first.
+    The undirected edges of the CPDAG form components, which the DAGs of the class direct independently. So the
+    components are searched one by one, small ones first.
 
     Parameters
     ----------
@@ -53,9 +53,9 @@ def reversibility(parents: Sequence[int], scores: CompiledScores, constraints: C
         Parent set of each variable.
     scores : CompiledScores
     constraints : Constraints or None
-        What the DAG obeys.
+        The DAG obeys them.
     """
-    comparison = _Comparison(parents, scores, constraints)
+    comparison = _ScoredClass(parents, scores, constraints)
     reversible: list[Arc] = []
     undetermined: list[Arc] = []
     components = _undirected_components(parents, constraints)
@@ -67,8 +67,8 @@ def reversibility(parents: Sequence[int], scores: CompiledScores, constraints: C
     return Reversibility(tuple(sorted(reversible)), tuple(sorted(undetermined)))
 
 
-class _Comparison:
-    """Compare a DAG with others of its class, as long as the limits allow."""
+class _ScoredClass:
+    """Compares a DAG with others of its class, within the limits."""
 
     def __init__(self, parents: Sequence[int], scores: CompiledScores, constraints: Constraints | None) -> None:
         self._parents = parents
@@ -80,26 +80,26 @@ class _Comparison:
         self._total = sum(score for score in own if score is not None)
 
     def reversed_in(self, component: Sequence[Arc]) -> tuple[set[Arc], bool]:
-        """Return the arcs of a component that DAGs with at least the same score reverse, and whether all are known."""
-        found: set[Arc] = set()
+        """Return the arcs of a component that equally good DAGs reverse, and whether all DAGs were compared."""
+        reversed_arcs: set[Arc] = set()
         least = self._score({v: self._parents[v] for arc in component for v in arc})
         for families in _directions_of(component, self._parents):
-            if len(found) == len(component):
-                return found, True
+            if len(reversed_arcs) == len(component):
+                return reversed_arcs, True
             self._arcs_left -= len(component)
             if self._arcs_left < 0 or len(self._scored) >= MOST_FAMILIES:
-                return found, False
+                return reversed_arcs, False
             score = self._score(families)
             if score is not None and (least is None or self._is_no_less(score - least)):
-                found.update((u, v) for u, v in component if families[u] >> v & 1)
-        return found, True
+                reversed_arcs.update((u, v) for u, v in component if families[u] >> v & 1)
+        return reversed_arcs, True
 
     def _is_no_less(self, difference: int) -> bool:
-        """Whether the score of a DAG that differs so much is no less than that of the given one, both as floats."""
+        """Return whether a score that differs by `difference` is no less than that of the given DAG, both as floats."""
         return difference >= 0 or to_float(self._total + difference) == to_float(self._total)
 
     def _score(self, families: dict[int, int]) -> int | None:
-        """The sum of the scores of some families; None if a search cannot have one of them."""
+        """Return the sum of the scores of some families; None if one of them is not allowed."""
         total = 0
         for family in families.items():
             if family not in self._scored:
@@ -111,6 +111,7 @@ class _Comparison:
         return total
 
     def _local_score(self, v: int, family: int) -> int | None:
+        """Return the score of a family; None if it is not allowed."""
         has_room = self._constraints is None or self._constraints.has_room(v, family.bit_count())
         if not has_room or not self._scores.is_candidate(v, family):
             return None
@@ -118,7 +119,7 @@ class _Comparison:
 
 
 def _undirected_components(parents: Sequence[int], constraints: Constraints | None) -> list[list[Arc]]:
-    """The arcs of a DAG that its CPDAG leaves undirected, by connected component, each sorted."""
+    """Return the arcs of a DAG that are undirected in its CPDAG, by connected component, each sorted."""
     arcs = [(u, v) for v, family in enumerate(parents) for u in members(family)]
     known = [] if constraints is None else known_arcs(parents, constraints)
     undirected = {frozenset(edge) for edge in DAG(range(len(parents)), arcs).cpdag(known).undirected}
@@ -126,21 +127,21 @@ def _undirected_components(parents: Sequence[int], constraints: Constraints | No
     for u, v in arcs:
         if frozenset((u, v)) in undirected:
             ends = bit(u) | bit(v)
-            meeting = [own for own in components if own[0] & ends]
-            components = [own for own in components if not own[0] & ends]
+            touching = [component for component in components if component[0] & ends]
+            components = [component for component in components if not component[0] & ends]
             joined = [(u, v)]
-            for variables, others in meeting:
+            for variables, others in touching:
                 ends |= variables
                 joined += others
             components.append((ends, joined))
-    return [sorted(own) for _, own in components]
+    return [sorted(component) for _, component in components]
 
 
 def _directions_of(component: Sequence[Arc], parents: Sequence[int]) -> Iterator[dict[int, int]]:
-    """Yield the families of a component's variables in every DAG of the class, first in the given one.
+    """Yield the families of a component's variables in every DAG of the class, starting with the given DAG.
 
-    From one DAG of a class to another leads a sequence of reversals of covered arcs, none of which the two have in
-    common (Chickering 1995). So all DAGs between two that obey have allowed arcs alone.
+    From one DAG of a class to another leads a sequence of reversals of covered arcs that the two do not have in common
+    (Chickering 1995). So if two DAGs obey the constraints, all DAGs between them have allowed arcs only.
     """
     variables = sorted({end for arc in component for end in arc})
     start = tuple(parents[v] for v in variables)

@@ -1,4 +1,4 @@
-"""What a climb did, step by step, in columns."""
+"""The steps of a climb, in columns."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class StepTrace:
-    """A trace with one entry a step in every column.
+    """A trace with one entry per step in every column.
 
     Attributes
     ----------
     columns : tuple of str
         Names of the columns.
     variable_columns : tuple of str
-        Those that hold variables: numbers at first, and names once it is `renamed`.
+        The columns that contain variables: numbers at first, and names once it is `renamed`.
     """
 
     columns: ClassVar[tuple[str, ...]]
@@ -34,11 +34,11 @@ class StepTrace:
         return len(getattr(self, self.columns[0]))
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """The columns by name."""
+        """Return the columns by name."""
         return {column: list(getattr(self, column)) for column in self.columns}
 
     def renamed_columns(self, names: Sequence[Any]) -> dict[str, list[Any]]:
-        """The columns with names in place of numbers of variables."""
+        """Return the columns with names in place of numbers of variables."""
         named: dict[int | None, Any] = {None: None, **dict(enumerate(names))}
         columns = self.to_dict()
         for column in self.variable_columns:
@@ -49,11 +49,11 @@ class StepTrace:
         return columns
 
     def to_json(self) -> str:
-        """The columns as a JSON object."""
+        """Return the columns as a JSON object."""
         return json.dumps(self.to_dict(), default=str)
 
     def to_csv(self) -> str:
-        """The columns as CSV text with a header."""
+        """Return the columns as CSV text with a header."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         columns = self.to_dict()
@@ -62,7 +62,7 @@ class StepTrace:
         return text.getvalue()
 
     def to_pandas(self) -> pd.DataFrame:
-        """The columns as a pandas data frame."""
+        """Return the columns as a pandas data frame."""
         try:
             import pandas as pd
         except ImportError:
@@ -70,7 +70,7 @@ class StepTrace:
         return pd.DataFrame(self.to_dict())
 
     def to_polars(self) -> pl.DataFrame:
-        """The columns as a polars data frame; names that are not all text become text."""
+        """Return the columns as a polars data frame; names that are not all text become text."""
         try:
             import polars as pl
         except ImportError:
@@ -84,22 +84,22 @@ class StepTrace:
 
 @dataclass
 class Trace(StepTrace):
-    """One entry a step in every column; they can be made when somebody first looks at one (`made_by`).
+    """One entry per step in every column; the columns may be made when one is first used (`made_by`).
 
     Attributes
     ----------
     move : list of str
         "add", "delete" or "reverse".
     source, target : list
-        The arc as it stood (delete, reverse) or as it was added.
+        The arc before the move (delete, reverse) or after it (add).
     delta, score : list of float
         Change of the score, and the score after it.
     next_move, next_source, next_target, next_delta : list
-        The runner-up: the move that would have been made otherwise; None where there was none.
+        The runner-up, the move with the second highest score; None if there was none.
     arbitrary : list of bool
-        The arc was added in a direction that the order decided: the other one was allowed and as good.
+        Whether the order decided the direction of an added arc: the other direction was allowed and scored the same.
     best : int
-        After how many steps the graph was the one that was learned; a tabu search goes on for a while.
+        Number of steps after which the graph was the learned one; a tabu search continues for a while.
     """
 
     columns = (
@@ -126,33 +126,33 @@ class Trace(StepTrace):
     next_target: list[Hashable | None] = field(default_factory=list)
     next_delta: list[float | None] = field(default_factory=list)
     arbitrary: list[bool] = field(default_factory=list)
-    # No default of the class, which would be there before it is made.
+    # A default of the class would be visible before the columns are made.
     best: int = field(default_factory=int)
 
     @classmethod
     def made_by(cls, make: Callable[[], Trace]) -> Trace:
-        """What `make` gives, once somebody looks at it: few do."""
+        """Return a trace that `make` creates when one of its columns is first used, which is rare."""
         trace = cls.__new__(cls)
         vars(trace)["_make"] = make
         return trace
 
     def __getattr__(self, name: str) -> Any:
-        there = vars(self)
-        make = there.get("_make")
+        state = vars(self)
+        make = state.get("_make")
         if make is not None and name in self.__dataclass_fields__:
-            # Of several threads that make it at once, the first has made it.
-            for own, value in vars(make()).items():
-                there.setdefault(own, value)
-            there.pop("_make", None)
-        if name in there:
-            return there[name]
+            # If several threads make it at once, the first one wins.
+            for column, value in vars(make()).items():
+                state.setdefault(column, value)
+            state.pop("_make", None)
+        if name in state:
+            return state[name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
-        # What makes it does not travel.
-        return {own: getattr(self, own) for own in self.__dataclass_fields__}
+        # Pickle the columns, not the function that makes them.
+        return {column: getattr(self, column) for column in self.__dataclass_fields__}
 
     def renamed(self, names: Sequence[Any]) -> Trace:
-        """The same trace with names in place of numbers of variables."""
+        """Return the same trace with names in place of numbers of variables."""
         columns: dict[str, Any] = self.renamed_columns(names)
         return replace(self, **columns)

@@ -10,7 +10,7 @@ from tests.drawn import SCORES
 from tests.known import random_forbidden
 from tests.naive.best_parents import all_dags, all_families, subsets
 from tests.tables import categorical_table
-from tests.unit.search.test_candidates import drawn_table
+from tests.unit.search.test_parent_sets import drawn_table
 
 from stablebn.exact import lp as linear
 from stablebn.exact import near_dags as near
@@ -28,7 +28,7 @@ MARGINS = (0, UNIT // 100, 11 * UNIT // 10, 5 * UNIT)
 
 
 def _chain(n: int, rows: int, seed: int, noise: float = 0.3) -> CategoricalTable:
-    """Variables each of which depends on one before it, weakly unless told: very many DAGs are nearly as good."""
+    """Each variable depends on an earlier one, weakly by default, so very many DAGs score nearly the same."""
     rng = np.random.default_rng(seed)
     columns = [rng.integers(0, 2, rows)]
     while len(columns) < n:
@@ -156,7 +156,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(near, "MOST_TOGETHER", 2)
     monkeypatch.setattr(near, "MOST_IN_BRANCH", 2)
     for module in (linear, proof):
-        monkeypatch.setattr(module, "MOST_PLACES", 2)
+        monkeypatch.setattr(module, "MOST_IN_PART", 2)
 
 
 @pytest.mark.usefixtures("small_parts")

@@ -1,4 +1,4 @@
-"""A class of DAGs of which only those are left that obey what is known."""
+"""Markov equivalence classes restricted to the DAGs that have the known arcs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_known_arcs_must_be_arcs_of_the_graph() -> None:
 
 
 @pytest.mark.parametrize("seed", range(400))
-def test_extension_that_obeys_is_found_exactly_if_there_is_one(seed: int) -> None:
+def test_an_obeying_extension_is_found_exactly_if_there_is_one(seed: int) -> None:
     rng = random.Random(seed)
     if seed % 2:
         pdag = naive.random_pdag(rng, "abcde")

@@ -69,7 +69,7 @@ def test_edge_demanded_both_ways_stays_undirected() -> None:
     assert meek_closure(pdag) == pdag
 
 
-def test_edge_that_would_close_a_directed_cycle_stays_undirected_if_asked() -> None:
+def test_an_edge_that_would_close_a_directed_cycle_stays_undirected_with_acyclic() -> None:
     # From x -> a rule 1 leads round the ring a - b - c - d, and back to a.
     pdag = PDAG("abcdx", [("x", "a"), ("b", "c"), ("c", "d"), ("d", "a")], [("a", "b")])
     assert not pdag.is_extendable

@@ -104,14 +104,14 @@ def test_knowledge_goes_to_other_processes() -> None:
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
-        ({"required": [("a", "b", "c")]}, r"required: \('a', 'b', 'c'\) is no edge"),
-        ({"required": 3}, "required: 3 is no list of edges"),
-        ({"required": ["ab"]}, "required: 'ab' is no edge"),
+        ({"required": [("a", "b", "c")]}, r"required: \('a', 'b', 'c'\) is not an edge"),
+        ({"required": 3}, "required: 3 is not a list of edges"),
+        ({"required": ["ab"]}, "required: 'ab' is not an edge"),
         ({"forbidden": [("a", "a")]}, "forbidden: a -> a joins a variable with itself"),
         ({"allowed": [("a", "a")]}, "allowed: a -> a joins"),
         ({"tiers": "ab"}, "tiers='ab' must be a list of lists"),
         ({"tiers": ["ab", "c"]}, r"tier 1: 'ab' is text, not a list of names: write \['ab'\]"),
-        ({"tiers": [["a"], 3]}, "tier 2: 3 is no list of nodes"),
+        ({"tiers": [["a"], 3]}, "tier 2: 3 is not a list of nodes"),
         ({"tiers": {"a": 1}}, "must be a list of lists"),
         ({"roots": "a"}, r"roots: 'a' is text.* write \['a'\]"),
         ({"leaves": [["a"]]}, "leaves: nodes are named by"),

@@ -127,7 +127,7 @@ def test_search_goes_on_from_a_checkpoint(tmp_path: Path, threads: int) -> None:
 
 @pytest.mark.parametrize("learn", ["averaged", "bootstrap"])
 def test_signs_change_nothing_if_units_matter_and_columns_are_mirror_images(learn: str) -> None:
-    # Every column is its own mirror image, a sample of its rows is not: then bge knows where zero is.
+    # Every column equals its reflection, but a sample of its rows does not: then bge depends on the zero point.
     design = np.array([[3, 8, 8, 3], [8, 8, 3, 3], [3, 3, 8, 8], [3, 8, 3, 8]]) / 10
 
     def graphs(*signs: int) -> Any:

@@ -74,7 +74,7 @@ def test_of_a_small_table_it_is_the_optimum(kind: str, score: str, seed: int) ->
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_of_a_small_table_with_constraints_it_is_the_best_that_obeys(seed: int) -> None:
+def test_for_a_small_table_with_constraints_the_best_obeying_graph_is_returned(seed: int) -> None:
     problem = _problem("categorical", "bic", seed, 5, 200)
     u, v, w = np.random.default_rng(seed).permutation(5)[:3].tolist()
     constraints = Constraints.of(5, required=[(u, v)], forbidden=[(w, u), (v, w)], most_parents={w: 1})
@@ -266,7 +266,7 @@ def test_without_time_an_order_has_its_best_parents() -> None:
     assert problem.scores.dag(found) > problem.scores.dag([0] * problem.scores.n)
 
 
-def test_without_time_it_returns_what_others_found(tmp_path: Path, time_is_up: dict[str, Any]) -> None:
+def test_without_time_the_graph_of_another_algorithm_is_returned(tmp_path: Path, time_is_up: dict[str, Any]) -> None:
     table = sb.random_network(30, seed=4).sample(500, seed=1)
     result = sb.learn(table, "best", checkpoint=tmp_path / "best", **time_is_up)
     assert [caution.code for caution in result.warnings] == ["max-time"]

@@ -15,15 +15,15 @@ from tests.networks import KNOWN_NETWORKS
 from tests.preparing import prepare
 from tests.shared import SHARED, golden, needs_shared, sample
 from tests.tables import Columns, categorical_columns, categorical_table, continuous_columns, renamed, shuffled
-from tests.unit.search.test_equivalence import as_dag, random_dag
+from tests.unit.search.test_equivalence_classes import as_dag, random_dag
 
 import stablebn as sb
 from stablebn.errors import OptionError
 from stablebn.fixed_point import to_float
 from stablebn.graph import DAG, PDAG
-from stablebn.learners.constraint_based.pattern import Pattern
 from stablebn.learners.fges import fges
 from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.pattern import Pattern
 from stablebn.learners.shared.problem import Problem, define_problem
 from stablebn.scores.base import FamilyScores
 from stablebn.scores.registry import ScoreConfig
@@ -45,7 +45,7 @@ def _columns(seed: int, n: int, rows: int) -> Columns:
 
 
 def _posed(scores: FamilyScores) -> Problem:
-    """A problem of which only the scores are known."""
+    """A problem that has only scores."""
     order = tuple(range(scores.n))
     unused = Counts(categorical_table([[0, 1]]))
     return Problem(order, unused, scores, ScoreConfig(), order, order)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Learners among the graphs that obey what is known, by canonical numbers and through the front door."""
+"""Algorithms with constraints, by canonical numbers and through `stablebn.learn`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _learn(
 
 
 def _known(dag: DAG, forbidden: Iterable[tuple[int, int]], required: Iterable[tuple[int, int]] = ()) -> Problem:
-    """A problem with a test that knows the DAG, over 0 .. n - 1, and data that nobody looks at."""
+    """A problem over 0 .. n - 1 with an oracle test of the DAG; its data are not used."""
     n = len(dag.nodes)
     anything = define_problem(random_categorical_table(np.random.default_rng(1), n, 20), ScoreConfig())
     return replace(
@@ -70,7 +70,7 @@ def _pdag(pattern: Pattern, n: int) -> PDAG:
     return PDAG(range(n), pattern.directed, pattern.undirected)
 
 
-def test_arcs_that_are_allowed_can_be_asked_for() -> None:
+def test_allowed_arcs_can_be_required() -> None:
     allowed = Constraints.of(3, forbidden=[(0, 1), (1, 0), (2, 1)])
     assert [arc for arc in permutations(range(3), 2) if not allowed.allows(*arc)] == [(0, 1), (1, 0), (2, 1)]
     assert allowed.joinable == (0b100, 0b100, 0b011)
@@ -279,7 +279,7 @@ def test_start_without_directions_gets_those_that_are_allowed(algorithm: str) ->
 
 
 @pytest.mark.parametrize("algorithm", ["tabu-stable", "fges", "gs", "pc-stable", "mmhc"])
-def test_a_graph_that_does_not_obey_is_never_silent(algorithm: str) -> None:
+def test_a_graph_that_violates_constraints_always_has_a_warning(algorithm: str) -> None:
     problem = define_problem(prepare(ASIA).table, ScoreConfig())
     found = LEARNERS[algorithm].learn(problem, SearchConfig())
     learned = learned_graph(found, problem, problem.names)
@@ -386,7 +386,7 @@ def test_no_variable_has_more_parents_than_it_may_have(algorithm: str) -> None:
 
 
 def test_direction_that_limits_compel_is_known() -> None:
-    # a - b - c - a: where two of them may have one parent only, the third is the last.
+    # a - b - c - a: if two of them may have only one parent, the third is the last in the order.
     rng = np.random.default_rng(1)
     hidden = rng.normal(size=300)
     columns = {name: (hidden + 0.5 * rng.normal(size=300)).tolist() for name in "abc"}
@@ -424,7 +424,7 @@ def test_collider_against_a_required_arc_is_a_conflict() -> None:
     assert (found.directed, found.undirected, found.conflicts) == (((1, 0),), ((1, 2),), ((0, 1, 2),))
 
 
-def test_skeleton_that_time_cut_short_obeys(tmp_path: Path, time_is_up: dict[str, Any]) -> None:
+def test_a_skeleton_stopped_by_the_time_limit_obeys_the_constraints(tmp_path: Path, time_is_up: dict[str, Any]) -> None:
     columns = random_network(30, density=2.0, seed=1).sample(2000, seed=1)
     a, b, c, *_ = columns.column_names
     # With a checkpoint the variables are put in order all the same.
@@ -435,7 +435,9 @@ def test_skeleton_that_time_cut_short_obeys(tmp_path: Path, time_is_up: dict[str
 
 
 @pytest.mark.parametrize("algorithm", list(LEARNERS))
-def test_searches_that_time_cut_short_obey(algorithm: str, tmp_path: Path, time_is_up: dict[str, Any]) -> None:
+def test_searches_stopped_by_the_time_limit_obey_the_constraints(
+    algorithm: str, tmp_path: Path, time_is_up: dict[str, Any]
+) -> None:
     columns = random_network(30, density=2.0, seed=1).sample(2000, seed=1)
     a, b, c, d, *_ = columns.column_names
     limits = {} if algorithm in TESTING else {d: 1}
@@ -490,7 +492,7 @@ def test_required_arcs_that_cannot_be_there_are_refused() -> None:
     for required, words in (
         ([("one", "lung")], "take no part.*'one'"),
         ([("smoke", "copy")], "identical and were merged"),
-        ([("smoke", "lung"), ("lung", "copy")], "cannot all be there.*joined twice"),
+        ([("smoke", "lung"), ("lung", "copy")], "cannot all be there.*have two edges"),
     ):
         with pytest.raises(sb.OptionError, match=words):
             _learn(columns, "tabu-stable", required=required, duplicates="merge")
@@ -514,7 +516,7 @@ def test_required_arc_from_a_number_to_a_category_needs_arcs_any() -> None:
         assert ("x", "c") in _learn(columns, algorithm, required=[("x", "c")], arcs="any").arcs
 
 
-def test_too_few_rows_for_what_is_required_are_told() -> None:
+def test_too_few_rows_for_the_required_parents_are_reported() -> None:
     rng = np.random.default_rng(3)
     columns = {name: rng.normal(size=5).tolist() for name in "abcde"}
     required = [(name, "e") for name in "abcd"]

@@ -1,4 +1,4 @@
-"""The limits of `exact`: they bound the whole work, and the warning names those that were met."""
+"""The limits of `exact`: they bound all its work, and the warning names those that were reached."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from stablebn.exact import lp as linear
 from stablebn.exact import proof as proofs
 from stablebn.exact import solver as optimum
 from stablebn.exact.lp import ClusterSearch
+from stablebn.exact.proof_tree import Multipliers
 from stablebn.learners import exact as exact_module
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.search import parent_sets as candidates
@@ -47,7 +48,7 @@ def test_max_sets_bounds_the_work_of_the_proof(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(optimum, "ClusterSearch", Counted)
     for module in (optimum, linear):
-        monkeypatch.setattr(module, "MOST_PLACES", 4)
+        monkeypatch.setattr(module, "MOST_IN_PART", 4)
     monkeypatch.setattr(optimum, "WORK_PER_SET", 0)
     result = sb.learn(_noise(12, 16), "exact", score="loglik", max_sets=1500)
     assert not result.finished
@@ -74,10 +75,10 @@ def test_the_limit_on_candidates_is_named_alone(monkeypatch: pytest.MonkeyPatch)
 def test_the_limit_on_choices_is_named_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(optimum, "MOST_CHOICES", 20)
     for module in (optimum, proofs):
-        monkeypatch.setattr(module, "MOST_PLACES", 2)
-        monkeypatch.setattr(module, "MOST_PLACES_AT_ONCE", 2)
+        monkeypatch.setattr(module, "MOST_IN_PART", 2)
+        monkeypatch.setattr(module, "MOST_AT_ONCE", 2)
     # A bound that proves nothing.
-    monkeypatch.setattr(optimum, "sifted", lambda *arguments: proofs.Multipliers())
+    monkeypatch.setattr(optimum, "sifted", lambda *arguments: Multipliers())
     message = _message(sb.learn(_noise(8, 16), "exact", score="loglik"), "not-proven")
     assert "a limit was met, more than 20 candidate parent sets of variables that depend on each other." in message
 
@@ -131,7 +132,7 @@ def test_dynamic_programming_that_is_stopped_leaves_the_start(monkeypatch: pytes
         raise _core.TimeIsUp
 
     monkeypatch.setattr(optimum, "MOST_CHOICES", 5)
-    monkeypatch.setattr(optimum, "MOST_PLACES", 2)
+    monkeypatch.setattr(optimum, "MOST_IN_PART", 2)
     monkeypatch.setattr(optimum, "best_of_part", stop)
     scores = family_scores(random_categorical_table(np.random.default_rng(61), 8, 30), ScoreConfig("aic"))
     start = [0] * 8

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -31,18 +32,18 @@ from stablebn.errors import OptionError
 from stablebn.knowledge import KnownArcs
 from stablebn.learners.constraint_based import ci_test_runner as evidence
 from stablebn.learners.shared import checkpoint as checkpoints
-from stablebn.search.search_log import Journal
+from stablebn.search.journal import Journal
 
 ASIA = sb.read_network("asia").sample(200, seed=1).to_pydict()
 BEFORE = ("reading", "encoding", "discretising", "counting", "ordering", "telling columns apart")
-# Searches of a learner that are told to be over when it goes on after them.
-TOLD_AGAIN = {"tabu-stable": 2, "hc-stable": 2, "best": 24, "exact": 24}
+# Number of finished searches per algorithm that a resumed run reports once more.
+REPORTED_AGAIN = {"tabu-stable": 2, "hc-stable": 2, "best": 24, "exact": 24}
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are another matter there")
 
 
 class Stop:
-    """Counts what a search tells of, and interrupts it at its k-th word."""
+    """Counts the reports of a search, and interrupts it at its k-th report."""
 
     def __init__(self, at: int | None = None, do: Callable[[], None] | None = None) -> None:
         self.told = 0
@@ -63,8 +64,8 @@ def interrupt() -> None:
 
 @pytest.fixture(autouse=True)
 def _one_step_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    for search in ("climb", "ordering"):
-        monkeypatch.setattr(sys.modules[f"stablebn.search.{search}"], "_SECONDS_AT_ONCE", 1e-9)
+    for search in ("hill_climbing", "order_search"):
+        monkeypatch.setattr(import_module(f"stablebn.search.{search}"), "_SECONDS_AT_ONCE", 1e-9)
 
 
 @pytest.fixture
@@ -73,7 +74,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def words(algorithm: str, **options: Any) -> int:
-    """How often a search tells how far it is."""
+    """Number of progress reports of a search."""
     whole = Stop()
     sb.learn(ASIA, algorithm, threads=1, progress=whole, **options)
     return whole.told
@@ -134,7 +135,7 @@ def test_in_loops_of_ours_ctrl_c_raises() -> None:
         learn_without_signals(ASIA, threads=1, progress=Stop(at=3))
 
 
-def test_whoever_listens_for_ctrl_c_is_left_alone() -> None:
+def test_signal_handlers_of_the_program_stay() -> None:
     heard: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
     try:
@@ -163,7 +164,7 @@ def test_in_another_thread_nothing_is_changed() -> None:
 def test_a_search_that_is_stopped_after_every_step_ends_with_the_same_answer(algorithm: str, path: Path) -> None:
     whole = sb.learn(ASIA, algorithm, threads=1)
     stops = 0
-    at = TOLD_AGAIN.get(algorithm, 0) + 1
+    at = REPORTED_AGAIN.get(algorithm, 0) + 1
     while not (result := sb.learn(ASIA, algorithm, threads=1, checkpoint=path, progress=Stop(at=at))).finished:
         stops += 1
         assert stops < 100
@@ -173,16 +174,16 @@ def test_a_search_that_is_stopped_after_every_step_ends_with_the_same_answer(alg
 
 
 @pytest.mark.parametrize("algorithm", LEARNERS)
-def test_stopped_anywhere_it_goes_on_to_the_same_answer_and_does_not_begin_anew(algorithm: str, path: Path) -> None:
-    # With a checkpoint, as a search that is made twice is then told of once.
+def test_a_search_stopped_anywhere_resumes_to_the_same_result(algorithm: str, path: Path) -> None:
+    # With a checkpoint, because then a repeated search is reported once.
     whole, length = sb.learn(ASIA, algorithm, threads=1), words(algorithm, checkpoint=path)
     for at in range(2, length, 5):
         path.unlink(missing_ok=True)
         assert not sb.learn(ASIA, algorithm, threads=1, checkpoint=path, progress=Stop(at=at)).finished
         rest = Stop()
         assert sb.learn(ASIA, algorithm, threads=1, checkpoint=path, progress=rest, resume=True) == whole
-        # Of steps that were made nothing is told again, but at most that they were.
-        assert rest.told <= length - at + max(2, TOLD_AGAIN.get(algorithm, 0))
+        # Repeated steps are reported at most once, in total.
+        assert rest.told <= length - at + max(2, REPORTED_AGAIN.get(algorithm, 0))
 
 
 def test_a_search_among_orders_goes_on_round_by_round(path: Path) -> None:
@@ -198,7 +199,7 @@ def test_a_search_among_orders_goes_on_round_by_round(path: Path) -> None:
     while not (result := sb.learn(table, "best", effort="high", checkpoint=path, progress=one_round)).finished:
         assert len(rounds) < 100
     assert result == whole
-    # Each search is told of by a name of its own, and no round of it twice.
+    # Each search is reported under a separate name, and no round twice.
     assert len(rounds) == len(set(rounds)) > 2
 
 
@@ -264,7 +265,7 @@ def test_a_killed_process_leaves_what_it_wrote_last(algorithm: str, path: Path) 
     program = f"""
 import os, signal, sys
 import stablebn as sb
-from stablebn.learners import checkpoint
+from stablebn.learners.shared import checkpoint
 import stablebn.search
 sys.modules["stablebn.search.hill_climbing"]._SECONDS_AT_ONCE = 1e-9
 checkpoint.SECONDS_BETWEEN_WRITES, checkpoint._PATIENCE = -1.0, 0
@@ -298,7 +299,7 @@ def test_a_finished_search_is_kept_and_returned_at_once(path: Path) -> None:
         assert again.told == 0
 
 
-def test_a_search_can_begin_anew(path: Path) -> None:
+def test_a_search_can_start_again_with_resume_false(path: Path) -> None:
     sb.learn(ASIA, "tabu-stable", threads=1, checkpoint=path)
     anew = Stop()
     whole = sb.learn(ASIA, "tabu-stable")
@@ -320,7 +321,7 @@ def test_a_checkpoint_is_no_part_of_the_answer(path: Path) -> None:
         ({"max_parents": 2}, "max_parents=None"),
         (
             {"data": {name: column[1:] for name, column in ASIA.items()}},
-            "another table, with 8 columns .* and 200 rows",
+            "another table, with 8 variables and 200 rows",
         ),
         ({"data": {**ASIA, "xray": ASIA["xray"][::-1]}}, "another table"),
         ({"start": [("smoke", "lung")]}, "another start"),
@@ -339,13 +340,13 @@ def test_the_checkpoint_of_another_search_is_refused_and_stays(change: dict[str,
 def test_what_is_known_is_part_of_the_search(path: Path) -> None:
     asked = LearnArguments.of_learn((ASIA, "tabu-stable"), {"checkpoint": path, "max_iter": 3})
     learn_from_request(LearnRequest.of(asked, known=KnownArcs(forbidden=(("smoke", "lung"),))))
-    with pytest.raises(OptionError, match="other arcs were allowed"):
+    with pytest.raises(OptionError, match="other constraints"):
         learn_from_request(LearnRequest.of(asked))
 
 
 def test_a_learner_that_goes_by_the_columns_refuses_other_columns(path: Path) -> None:
     sb.learn(ASIA, "hc", checkpoint=path, max_iter=3)
-    with pytest.raises(OptionError, match="columns stand in another order"):
+    with pytest.raises(OptionError, match="columns have another order"):
         sb.learn(dict(reversed(ASIA.items())), "hc", checkpoint=path)
     by_rows = shuffled(ASIA, 1, order=False)
     assert sb.learn(by_rows, "hc", checkpoint=path, resume=True).fingerprint == sb.learn(ASIA, "hc").fingerprint
@@ -357,7 +358,7 @@ def test_a_learner_that_goes_by_the_columns_refuses_other_columns(path: Path) ->
 )
 def test_any_other_file_is_refused_and_stays(content: str, path: Path) -> None:
     path.write_text(content, encoding="latin-1")
-    with pytest.raises(OptionError, match="is no checkpoint"):
+    with pytest.raises(OptionError, match="is not a checkpoint"):
         sb.learn(ASIA, checkpoint=path)
     assert path.read_text(encoding="latin-1") == content
 
@@ -382,7 +383,7 @@ def test_an_empty_file_is_a_place_for_a_checkpoint(path: Path) -> None:
     ("options", "words"),
     [
         ({"resume": True}, "goes with checkpoint"),
-        ({"checkpoint": "{folder}/none", "resume": True}, "no checkpoint .* to go on from"),
+        ({"checkpoint": "{folder}/none", "resume": True}, "no checkpoint .* to resume"),
         ({"checkpoint": "{folder}/no/such/place"}, "directory"),
         ({"checkpoint": "{folder}"}, "directory"),
         ({"checkpoint": ""}, "name of a file"),
@@ -411,7 +412,7 @@ def test_a_checkpoint_that_cannot_be_written_ends_no_search(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("stopped", ["interrupted", "max-iter"])
-def test_a_search_whose_checkpoint_is_not_up_to_date_is_not_said_to_go_on_from_it(stopped: str, tmp_path: Path) -> None:
+def test_an_outdated_checkpoint_is_not_offered_for_resuming(stopped: str, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
 
@@ -438,13 +439,13 @@ def test_an_audit_takes_no_checkpoint(path: Path) -> None:
 
 def test_it_is_written_now_and_then_and_not_always(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[bool] = []
-    write = checkpoints.Checkpoint.write
+    write = checkpoints.SearchCheckpoint.write
 
-    def count(own: checkpoints.Checkpoint, *, finished: bool) -> None:
+    def count(own: checkpoints.SearchCheckpoint, *, finished: bool) -> None:
         written.append(finished)
         write(own, finished=finished)
 
-    monkeypatch.setattr(checkpoints.Checkpoint, "write", count)
+    monkeypatch.setattr(checkpoints.SearchCheckpoint, "write", count)
     # Seconds pass at every look: one in five steps is written, and the end.
     seconds = iter(range(10**6))
     monkeypatch.setattr(time, "monotonic", lambda: float(next(seconds)))
@@ -489,23 +490,23 @@ def test_a_climb_makes_one_step_at_least_in_any_time() -> None:
         assert not _core.climb_on([climber], 1e-12)
 
 
-def test_what_is_asked_after_an_unfinished_stage_is_not_kept() -> None:
+def test_queries_after_an_unfinished_stage_are_not_recorded() -> None:
     problem = sb.learners.define_problem(prepare(ASIA).table, sb.scores.registry.ScoreConfig())
     journal = Journal({})
     asked = evidence.gather(replace(problem, journal=journal), sb.learners.SearchConfig())
 
-    def first(own: evidence.Evidence, question: int) -> int:
+    def first(own: evidence.CITestRunner, question: int) -> int:
         if question == 2:
             raise _core.TimeIsUp
         return question + 10
 
     assert asked.answers("first", first, range(4)) == [10, 11, None, None]
-    # Other questions than will be asked when the first stage has all its answers.
+    # These queries differ from those after a finished first stage.
     assert asked.answers("second", lambda own, question: question, range(2)) == [0, 1]
     assert journal.records() == {"first": [[0, 0, "0xa"], [1, 0, "0xb"]]}
 
 
-def test_slow_work_before_a_search_is_told_of() -> None:
+def test_slow_work_before_a_search_is_reported() -> None:
     told: list[str] = []
     numbers = {name: np.random.default_rng(place).normal(size=60).tolist() for place, name in enumerate("abcd")}
     # Copies that only names tell apart.

@@ -1,4 +1,4 @@
-"""The best DAG is proven where that is cheap; whether it is depends on counts alone."""
+"""The best DAG is proven if the proof is cheap, which depends on counts alone."""
 
 from __future__ import annotations
 

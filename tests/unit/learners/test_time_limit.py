@@ -190,7 +190,7 @@ def _raise_time_is_up() -> None:
 
 
 def test_scoring_a_few_families_does_not_score_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At the end of a search by other units, for instance, of which only the graph is scored."""
+    """Scores only the final graph, as at the end of a unit-free search."""
     monkeypatch.setattr(CompiledScores, "without_parents", property(_refuse))
     scores = sb.scores.registry.family_scores(prepare(ASIA).table, ScoreConfig())
     assert scores.dag([0, 1, 3, 0, 0, 0, 0, 64]) < 0

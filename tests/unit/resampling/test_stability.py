@@ -312,7 +312,7 @@ def test_progress_counts_the_layouts() -> None:
         ({"learner": first_two_columns, "tabu": 3}, "`score` has no option 'tabu'"),
         ({"learner": lambda _: [("asia", "africa")]}, "edges of 'africa': not columns"),
         ({"learner": lambda _: ["asia"]}, "got 'asia' for a pair"),
-        ({"learner": lambda _: 3}, "is no graph"),
+        ({"learner": lambda _: 3}, "is not a graph"),
         ({"truth": sb.DAG("ab", [])}, "must have the same nodes"),
     ],
 )

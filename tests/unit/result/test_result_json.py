@@ -134,7 +134,7 @@ def _with(**entries: Any) -> str:
         (_with(dag=[["asia", "nobody"]]), "not a node: 'nobody'"),
         (_with(pdag=[]), "expected a result as"),
         (_with(trace={"magic": []}), "expected a result as"),
-        (_with(nodes=[{"day": 1}]), "is no name"),
+        (_with(nodes=[{"day": 1}]), "is not a name"),
         ("{", "expected JSON"),
     ],
 )

@@ -10,7 +10,7 @@ from tests.naive.equivalence_search import NaiveSearch, Step
 from tests.naive.perfect_score import correlations_of, perfect_scores
 from tests.preparing import prepare
 from tests.tables import Columns, categorical_columns, continuous_columns, random_categorical_table
-from tests.unit.search.test_equivalence import as_dag, as_pdag, random_dag
+from tests.unit.search.test_equivalence_classes import as_dag, as_pdag, random_dag
 
 from stablebn.fixed_point import to_float
 from stablebn.scores.base import CompiledScores
@@ -30,7 +30,7 @@ def _assert_same(fast: GreedyEquivalenceSearch, naive: NaiveSearch) -> None:
 
 
 def _scores(seed: int, n: int, rows: int) -> CompiledScores:
-    """Scores of a table with dependences, and with ties where rows are few."""
+    """Scores of a table with dependences, and with ties if there are few rows."""
     rng = np.random.default_rng(seed)
     if seed % 3 == 0:
         table, names = prepare(continuous_columns(rng, n, rows)).table, ("bic", "aic", "bge")
@@ -130,7 +130,7 @@ def test_perfect_score_finds_the_true_class_among_tiers(seed: int, n: int, densi
 
 @given(seeds, st.integers(2, 9), st.integers(5, 80))
 @settings(max_examples=60)
-def test_every_graph_on_the_way_is_a_cpdag_with_the_score_that_is_said(seed: int, n: int, rows: int) -> None:
+def test_every_visited_graph_is_a_cpdag_with_the_reported_score(seed: int, n: int, rows: int) -> None:
     scores = _scores(seed, n, rows)
     watched: list[int] = []
 

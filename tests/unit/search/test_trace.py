@@ -14,7 +14,7 @@ def _trace() -> Trace:
     return Trace(move=["add"], source=["a"], target=["b"], delta=[2.0], score=[-1.0], arbitrary=[True], best=1)
 
 
-def test_a_trace_is_made_when_somebody_looks_and_only_once() -> None:
+def test_a_trace_is_made_once_when_it_is_first_used() -> None:
     made: list[Trace] = []
 
     def make() -> Trace:
@@ -30,7 +30,7 @@ def test_a_trace_is_made_when_somebody_looks_and_only_once() -> None:
 
 
 @pytest.mark.parametrize("copied", [lambda trace: pickle.loads(pickle.dumps(trace)), copy.copy, copy.deepcopy])
-def test_a_trace_that_nobody_has_looked_at_can_be_copied(copied: object) -> None:
+def test_an_unused_trace_can_be_copied(copied: object) -> None:
     assert callable(copied)
     assert copied(Trace.made_by(_trace)) == _trace()
     assert vars(copied(Trace.made_by(_trace))).keys() == vars(_trace()).keys()
@@ -51,7 +51,7 @@ def test_threads_that_look_at_once_see_one_trace() -> None:
         assert seen[0] is seen[1] is trace.score
 
 
-def test_results_are_equal_whether_or_not_somebody_has_looked_at_their_traces() -> None:
+def test_results_are_equal_whether_or_not_their_traces_were_used() -> None:
     table = sb.read_network("asia").sample(500, seed=1)
     looked, fresh = sb.learn(table, "tabu-stable"), sb.learn(table, "tabu-stable")
     assert looked.trace.score

@@ -17,7 +17,7 @@ from tests.naive import independence as naive
 from tests.naive.mixed import degenerate_family
 from tests.naive.scores import joint_counts, ln
 from tests.tables import Columns, categorical_columns, continuous_columns, shuffled
-from tests.unit.exact.test_optimum import small_parts
+from tests.unit.exact.test_solver import small_parts
 
 import stablebn as sb
 from stablebn.canonical.row_draws import drawn_counts

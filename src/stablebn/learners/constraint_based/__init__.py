@@ -1,1 +1,1 @@
-"""Parts of the constraint-based algorithms: tests, skeleton, Markov blankets, orientation."""
+"""Parts of the constraint-based algorithms: running tests, Markov blankets, separating sets and edge directions."""

@@ -1,4 +1,4 @@
-"""What grow-shrink and incremental association share: from Markov blankets to a pattern."""
+"""From Markov blankets to a partially directed graph: the steps that GS and Inter-IAMB share."""
 
 from __future__ import annotations
 
@@ -7,126 +7,131 @@ from itertools import combinations
 
 import numpy as np
 
-from stablebn.learners.constraint_based.ci_test_runner import Evidence, gather, pair
+from stablebn.learners.constraint_based.ci_test_runner import CITestRunner, gather, pair
 from stablebn.learners.constraint_based.orientation import Triple, oriented, unshielded
-from stablebn.learners.constraint_based.pattern import Pattern, test_trace
 from stablebn.learners.constraint_based.separating_sets import Separation
 from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.pattern import Pattern, test_trace
 from stablebn.learners.shared.problem import Problem
 from stablebn.search import Constraints
 from stablebn.stats.variable_sets import bit
 
 
-def learn_by_blankets(problem: Problem, config: SearchConfig, blanket_of: Callable[[Evidence, int], int]) -> Pattern:
-    """Find the blanket of every variable, then its neighbours, then the directions.
+def learn_by_blankets(
+    problem: Problem, config: SearchConfig, blanket_of: Callable[[CITestRunner, int], int]
+) -> Pattern:
+    """Find the Markov blanket of every variable, then its neighbours, then the directions.
 
-    Variables that no allowed arc can join may be in each other's blankets, as parents of one child, but are no
-    neighbours; those that a required arc joins are in each other's blankets, and neighbours. Neither are tested as to
-    that.
+    Variables that no allowed arc can join may be in each other's blankets, as parents of one child, but are not
+    neighbours. Variables that a required arc joins are in each other's blankets and are neighbours. Neither pair is
+    tested.
 
     References
     ----------
-    Margaritis (2003), "Learning Bayesian network model structure from data", section 2.5; Scutari (2017), "Bayesian
-    network constraint-based structure learning algorithms", algorithm 1.
+    Margaritis, "Learning Bayesian network model structure from data", 2003, section 2.5.
+    Scutari, "Bayesian network constraint-based structure learning algorithms", 2017, algorithm 1.
     """
-    evidence = gather(problem, config)
-    found = evidence.answers("blankets", blanket_of, range(evidence.test.n))
-    blankets = symmetric([blanket or 0 for blanket in found])
-    constraints = problem.constraints or Constraints.of(evidence.test.n)
-    blankets = [own | joined for own, joined in zip(blankets, constraints.joined, strict=True)]
-    adjacent = [own & joinable for own, joinable in zip(blankets, constraints.joinable, strict=True)]
-    tested = [own & ~joined for own, joined in zip(adjacent, constraints.joined, strict=True)]
-    separations = separated(evidence, blankets, tested)
+    runner = gather(problem, config)
+    answers = runner.answers("blankets", blanket_of, range(runner.test.n))
+    blankets = symmetric([blanket or 0 for blanket in answers])
+    constraints = problem.constraints or Constraints.of(runner.test.n)
+    blankets = [blanket | required for blanket, required in zip(blankets, constraints.joined, strict=True)]
+    adjacent = [blanket & joinable for blanket, joinable in zip(blankets, constraints.joinable, strict=True)]
+    tested = [blanket & ~required for blanket, required in zip(adjacent, constraints.joined, strict=True)]
+    separations = separated(runner, blankets, tested)
     for x, y in separations:
         adjacent[x] &= ~bit(y)
         adjacent[y] &= ~bit(x)
-    colliders = find_colliders(evidence, blankets, adjacent)
+    colliders = find_colliders(runner, blankets, adjacent)
     directed, undirected, conflicts = oriented(adjacent, colliders, constraints)
     return Pattern(
         directed=directed,
         undirected=undirected,
-        order=evidence.order,
+        order=runner.order,
         trace=test_trace(
-            evidence.test.performed,
+            runner.test.performed,
             dict(enumerate(blankets)),
             {xy: separation.given for xy, separation in separations.items()},
         ),
-        finished=evidence.limit.kept,
+        finished=runner.limit.kept,
         conflicts=conflicts,
     )
 
 
-def shrunk(evidence: Evidence, x: int, blanket: int, entered: Sequence[int]) -> int:
-    """A blanket without the members that the rest of it separates from x, looked at as they entered.
+def shrunk(runner: CITestRunner, x: int, blanket: int, entered: Sequence[int]) -> int:
+    """Return a blanket without the members that the rest of it separates from x, tested in the order of entry.
 
-    When one has left, all others are looked at again: given fewer, one that was dependent need not be any more.
+    When one member is dropped, all others are tested again: given fewer variables, they may be independent now.
     """
-    p_values = evidence.p_values_given_rest(x, entered, blanket, stop_above=evidence.alpha)
-    if not p_values or p_values[-1] <= evidence.alpha:
+    p_values = runner.p_values_given_rest(x, entered, blanket, stop_above=runner.alpha)
+    if not p_values or p_values[-1] <= runner.alpha:
         return blanket
-    place = len(p_values) - 1
-    left = [*entered[:place], *entered[place + 1 :]]
-    return shrunk(evidence, x, blanket & ~bit(entered[place]), left)
+    position = len(p_values) - 1
+    remaining = [*entered[:position], *entered[position + 1 :]]
+    return shrunk(runner, x, blanket & ~bit(entered[position]), remaining)
 
 
 def symmetric(sets: list[int]) -> list[int]:
-    """Each set without the variables in whose own set its owner is not: x in the blanket of y, and y in that of x."""
+    """Keep x in the set of y only if y is in the set of x."""
     n = len(sets)
     width = n // 8 + 1
-    rows = np.frombuffer(b"".join(own.to_bytes(width, "little") for own in sets), dtype=np.uint8).reshape(n, width)
+    rows = np.frombuffer(b"".join(variables.to_bytes(width, "little") for variables in sets), dtype=np.uint8).reshape(
+        n, width
+    )
     inside = np.unpackbits(rows, axis=1, count=n, bitorder="little")
     both = np.packbits(inside & inside.T, axis=1, bitorder="little")
     return [int.from_bytes(row.tobytes(), "little") for row in both]
 
 
-def separated(evidence: Evidence, blankets: list[int], tested: list[int]) -> dict[tuple[int, int], Separation]:
-    """The pairs to test that a subset of the smaller of their two blankets separates.
+def separated(runner: CITestRunner, blankets: list[int], tested: list[int]) -> dict[tuple[int, int], Separation]:
+    """Return separations of the tested pairs by subsets of the smaller of their two blankets.
 
-    Two variables that are each the whole blanket of the other are neighbours, and no test is made.
+    Two variables that are each the only member of the other's blanket are neighbours without a test.
     """
     pairs = [
         (x, y)
-        for x, y in combinations(evidence.order, 2)
+        for x, y in combinations(runner.order, 2)
         if tested[x] >> y & 1 and (blankets[x] | blankets[y]) & ~(bit(x) | bit(y))
     ]
 
-    def ask(evidence: Evidence, ends: tuple[int, int]) -> Separation | None:
+    def query(runner: CITestRunner, ends: tuple[int, int]) -> Separation | None:
         x, y = ends
-        return separation(evidence, x, y, smaller_blankets(blankets, x, y, bit(x) | bit(y)))
+        return separation(runner, x, y, smaller_blankets(blankets, x, y, bit(x) | bit(y)))
 
-    found = zip(pairs, evidence.answers("neighbours", ask, pairs), strict=True)
-    return {pair(x, y): answer for (x, y), answer in found if answer is not None}
+    answers = zip(pairs, runner.answers("neighbours", query, pairs), strict=True)
+    return {pair(x, y): answer for (x, y), answer in answers if answer is not None}
 
 
 def smaller_blankets(blankets: list[int], x: int, y: int, without: int) -> list[int]:
-    """The smaller of two variables' blankets without some variables; both if they differ and neither is smaller."""
+    """Return the smaller of two variables' blankets without some variables; both if they differ and have equal size."""
     pools = [blankets[v] & ~without for v in (x, y)]
     least = min(map(int.bit_count, pools))
     return list(dict.fromkeys(pool for pool in pools if pool.bit_count() == least))
 
 
-def separation(evidence: Evidence, x: int, y: int, pools: list[int]) -> Separation | None:
-    """The first separation of x and y by subsets of growing size."""
+def separation(runner: CITestRunner, x: int, y: int, pools: list[int]) -> Separation | None:
+    """Return the first separation of x and y by subsets of growing size."""
     tried = 0
     for pool in pools:
-        found = evidence.separating_set(x, y, pool, evidence.sizes(pool), tried)
-        if found is not None:
-            return Separation(*found)
+        separator = runner.separating_set(x, y, pool, runner.sizes(pool), tried)
+        if separator is not None:
+            return Separation(*separator)
         tried = pool
     return None
 
 
-def find_colliders(evidence: Evidence, blankets: list[int], adjacent: list[int]) -> dict[Triple, float]:
-    """The middles of a - c - b given which, and whatever else, a and b depend; with the greatest p-value seen.
+def find_colliders(runner: CITestRunner, blankets: list[int], adjacent: list[int]) -> dict[Triple, float]:
+    """Return the triples a - c - b whose ends depend given c and any other subset, with the greatest p-value.
 
-    What else: every subset of the smaller of the blankets of a and b, that of b if neither is, without the three.
+    The subsets are those of the smaller of the blankets of a and b (that of b if they have equal size), without a, b,
+    c.
     """
-    triples = list(unshielded(adjacent, evidence.order))
+    triples = list(unshielded(adjacent, runner.order))
 
-    def ask(evidence: Evidence, triple: Triple) -> float:
+    def query(runner: CITestRunner, triple: Triple) -> float:
         a, c, b = triple
         pools = (blankets[v] & ~(bit(a) | bit(b) | bit(c)) for v in (b, a))
-        return evidence.greatest_p_value(a, b, min(pools, key=int.bit_count), bit(c))
+        return runner.greatest_p_value(a, b, min(pools, key=int.bit_count), bit(c))
 
-    found = zip(triples, evidence.answers("v-structures", ask, triples), strict=True)
-    return {triple: greatest for triple, greatest in found if greatest is not None and greatest <= evidence.alpha}
+    answers = zip(triples, runner.answers("v-structures", query, triples), strict=True)
+    return {triple: greatest for triple, greatest in answers if greatest is not None and greatest <= runner.alpha}

@@ -1,34 +1,34 @@
-"""From a skeleton and its separating sets to a pattern: what is forbidden, v-structures, then Meek's rules."""
+"""Direct the edges of a skeleton: by constraints, then v-structures, then Meek's rules."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from stablebn.graph import PDAG, meek_closure
 from stablebn.learners.constraint_based.ci_test_runner import pair
 from stablebn.learners.constraint_based.separating_sets import Separation
+from stablebn.learners.shared.pattern import Edges, numbered
 from stablebn.search import Constraints
 from stablebn.stats.variable_sets import bit, members
 
 Triple = tuple[int, int, int]
-Edges = tuple[tuple[int, int], ...]
 
 
 def v_structures(
     adjacent: Sequence[int], separations: Mapping[tuple[int, int], Separation], order: Sequence[int]
 ) -> dict[Triple, float]:
-    """Triples a - c - b, a and b apart, whose middle does not separate them, with the p-value of what does."""
-    found = {}
+    """Return the triples a - c - b with a and b not adjacent whose separating set lacks c, with its p-value."""
+    triples = {}
     for a, c, b in unshielded(adjacent, order):
         separation = separations.get(pair(a, b))
         if separation is not None and not separation.given >> c & 1:
-            found[a, c, b] = separation.p_value
-    return found
+            triples[a, c, b] = separation.p_value
+    return triples
 
 
 def unshielded(adjacent: Sequence[int], order: Sequence[int]) -> Iterator[Triple]:
-    """Triples a - c - b with a and b apart, by the processing order of c, a and b."""
+    """Yield the triples a - c - b with a and b not adjacent, in the processing order of c, a and b."""
     for c in order:
         for a, b in combinations([v for v in order if adjacent[c] >> v & 1], 2):
             if not adjacent[a] >> b & 1:
@@ -38,16 +38,19 @@ def unshielded(adjacent: Sequence[int], order: Sequence[int]) -> Iterator[Triple
 def oriented(
     adjacent: Sequence[int], colliders: Mapping[Triple, float], constraints: Constraints | None = None
 ) -> tuple[Edges, Edges, tuple[Triple, ...]]:
-    """Directed edges, undirected edges, and the v-structures that could not be had.
+    """Return directed edges, undirected edges, and the v-structures that conflict with others.
 
-    An edge of which one direction is forbidden, as the other one is required or for any reason, has the other one from
-    the start (`known_children`). So whatever extends the pattern obeys. Where these directions make a cycle among
-    themselves nothing does: then the tests contradict what is allowed.
+    An edge of which one direction is not allowed has the other direction from the start (`known_children`), so every
+    extension obeys the constraints. If these directions form a cycle, no extension exists: the tests contradict the
+    constraints.
 
-    V-structures are made by increasing p-value, as bnlearn does; of equals the one found first, that is by the
-    processing order of (c, a, b). One is made if neither of its arcs is already directed the other way or closes a
-    directed cycle. Otherwise it is a conflict: it is left out whole, and reported. Meek's rules direct what follows
-    from the others.
+    V-structures are applied by increasing p-value, as in bnlearn; ties go to the first in the processing order of (c,
+    a, b). A v-structure is applied if neither of its arcs already has the other direction or closes a directed cycle.
+    Otherwise it is a conflict: both its arcs are left out, and it is reported. Meek's rules direct what follows.
+
+    References
+    ----------
+    Meek, "Causal inference and causal explanation with background knowledge", 1995.
     """
     children = known_children(adjacent, constraints)
     conflicts = []
@@ -62,14 +65,14 @@ def oriented(
 
 
 def known_children(adjacent: Sequence[int], constraints: Constraints | None) -> list[int]:
-    """For each variable those whose parent it must be, if they are adjacent: of an edge one direction is allowed."""
+    """Return the children that constraints decide: adjacent variables to which only one direction is allowed."""
     if constraints is None:
         return [0] * len(adjacent)
     return [around & ~allowed for around, allowed in zip(adjacent, constraints.allowed, strict=True)]
 
 
 def by_direction(adjacent: Sequence[int], children: Sequence[int]) -> tuple[Edges, Edges]:
-    """Directed and undirected edges of a skeleton of which some directions are known."""
+    """Return the directed and undirected edges of a skeleton with some known directions."""
     directed = tuple((u, v) for u, below in enumerate(children) for v in members(below))
     undirected = tuple(
         (u, v)
@@ -80,13 +83,8 @@ def by_direction(adjacent: Sequence[int], children: Sequence[int]) -> tuple[Edge
     return directed, undirected
 
 
-def numbered(edges: Iterable[tuple[object, object]]) -> Edges:
-    """Edges of a graph whose nodes are numbers, sorted."""
-    return tuple(sorted((int(str(u)), int(str(v))) for u, v in edges))
-
-
 def _reaches(children: Sequence[int], u: int, v: int) -> bool:
-    """Whether a directed path leads from u to v."""
+    """Return whether a directed path leads from u to v."""
     seen = 0
     fresh = bit(u)
     while fresh:

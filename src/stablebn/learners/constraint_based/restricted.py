@@ -1,103 +1,57 @@
-"""What the hybrid learners share: hill climbing among the edges that tests of independence leave."""
+"""Hill climbing among the edges that tests of independence leave: the second half of the hybrid algorithms."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
 
-from stablebn.learners.constraint_based.ci_test_runner import Evidence, all_but, gather
+from stablebn.learners.constraint_based.ci_test_runner import CITestRunner, all_but, gather
 from stablebn.learners.constraint_based.markov_blankets import symmetric
-from stablebn.learners.constraint_based.pattern import TestTrace, test_trace
+from stablebn.learners.hc import hill_climb
 from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.hybrid_trace import HybridClimb
+from stablebn.learners.shared.pattern import test_trace
 from stablebn.learners.shared.problem import Problem
-from stablebn.search import Climb, Constraints, Trace, climb, watch_stages
+from stablebn.search import Climb, Constraints
 
-# Of a limited time, so that some is left to climb.
+# Share of `max_time` that the tests may take, so that time is left for the climb.
 _SHARE_OF_TESTS = 0.5
 
 
-@dataclass
-class HybridTrace(Trace):
-    """The steps of the climb, and what the tests said before it.
-
-    Attributes
-    ----------
-    restriction : TestTrace
-        The `blankets` are the candidates for neighbours of each variable.
-    """
-
-    restriction: TestTrace = field(default_factory=lambda: TestTrace(0))
-
-    def renamed(self, names: Sequence[Hashable]) -> HybridTrace:
-        """The same trace with names in place of numbers of variables."""
-        columns: dict[str, Any] = self.renamed_columns(names)
-        return replace(self, **columns, restriction=self.restriction.renamed(names))
-
-    def to_json(self) -> str:
-        """The columns, and what the tests said, as a JSON object."""
-        return json.dumps({**self.to_dict(), "restriction": self.restriction.to_dict()}, default=str)
-
-
-@dataclass(frozen=True, eq=False)
-class HybridClimb(Climb):
-    """A climb, and what the tests said before it."""
-
-    restriction: TestTrace
-
-    def named_trace(self, names: Sequence[Hashable]) -> HybridTrace:
-        """The same with variables by their names."""
-        return self.trace.renamed(names)
-
-    @cached_property
-    def trace(self) -> HybridTrace:
-        """The steps, and what the tests said."""
-        climbed = super().trace
-        return HybridTrace(**climbed.to_dict(), best=climbed.best, restriction=self.restriction)
-
-
 def climb_among_candidates(
-    problem: Problem, config: SearchConfig, candidates_of: Callable[[Evidence, int, int], int]
+    problem: Problem, config: SearchConfig, candidates_of: Callable[[CITestRunner, int, int], int]
 ) -> Climb:
-    """Hill climbing that adds only arcs between variables that are candidates of each other, to those required.
+    """Run hill climbing that adds an arc only if it is required, or each end is a candidate neighbour of the other.
 
     Parameters
     ----------
-    problem, config
+    problem : Problem
+    config : SearchConfig
     candidates_of : callable
-        Finds the set of candidates of a variable, given those to which an edge may join it.
+        Returns the candidate neighbours of a variable, given the test runner, the variable, and the set of variables
+        that an allowed arc can join to it.
     """
-    evidence = gather(problem, config, share=_SHARE_OF_TESTS)
+    runner = gather(problem, config, share=_SHARE_OF_TESTS)
     n = problem.scores.n
     constraints = problem.constraints or Constraints.of(n)
 
-    def ask(evidence: Evidence, x: int) -> int:
-        return candidates_of(evidence, x, constraints.joinable[x])
+    def query(runner: CITestRunner, x: int) -> int:
+        return candidates_of(runner, x, constraints.joinable[x])
 
-    # Of a variable that time does not suffice for, nothing is excluded.
-    answers = evidence.answers("candidates", ask, range(n))
-    found_in_tests = symmetric([all_but(n, x) if answer is None else answer for x, answer in enumerate(answers)])
-    candidates = [own | joined for own, joined in zip(found_in_tests, constraints.joined, strict=True)]
-    [found] = climb(
-        problem.scores,
-        [evidence.order],
-        max_parents=config.most_parents,
-        max_iter=config.max_iter,
-        constraints=constraints.among(candidates),
-        time_is_up=problem.time_is_up,
-        watch=watch_stages(problem.watch, ["search"]),
-        journal=problem.journal,
-    )
-    tests = test_trace(evidence.test.performed, dict(enumerate(candidates)), {})
+    # If there was no time for a variable, all others remain its candidates.
+    answers = runner.answers("candidates", query, range(n))
+    neighbours = symmetric([all_but(n, x) if answer is None else answer for x, answer in enumerate(answers)])
+    candidates = [tested | required for tested, required in zip(neighbours, constraints.joined, strict=True)]
+    restricted = replace(problem, constraints=constraints.among(candidates), start=None)
+    [climbed] = hill_climb(restricted, {"search": runner.order}, config)
+    tests = test_trace(runner.test.performed, dict(enumerate(candidates)), {})
     return HybridClimb(
-        found.parents,
-        found.score,
-        found.order,
-        found.start,
-        found.steps,
-        found.deltas,
-        finished=found.finished and evidence.limit.kept,
+        climbed.parents,
+        climbed.score,
+        climbed.order,
+        climbed.start,
+        climbed.steps,
+        climbed.deltas,
+        finished=climbed.finished and runner.limit.kept,
         restriction=tests,
     )

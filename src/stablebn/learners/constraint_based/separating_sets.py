@@ -1,4 +1,4 @@
-"""How two variables were separated."""
+"""The separation of a pair of variables."""
 
 from __future__ import annotations
 
@@ -7,14 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Separation:
-    """How a pair was separated.
-
-    Attributes
-    ----------
-    given : int
-        The set given which it is independent.
-    p_value : float
-    """
+    """A set given which a pair of variables is independent, with the p-value of the test."""
 
     given: int
     p_value: float

@@ -1,1 +1,1 @@
-"""What every algorithm gets: the problem, the configuration, time limits, checkpoints, graph scores."""
+"""Parts that all algorithms share: the problem, the configuration, time limits, checkpoints, records of results."""

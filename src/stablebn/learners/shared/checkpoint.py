@@ -1,7 +1,7 @@
-"""The file from which a search goes on that was stopped.
+"""A checkpoint file, from which a stopped search continues.
 
-It has what the learner noted in its journal, by canonical numbers, and what the search was: the learner, its options
-and a digest of the table. So it fits the same table in any layout, and nothing else.
+It contains the journal of the algorithm, by canonical numbers, and identifies the search: the algorithm, its options
+and a digest of the table. So it fits the same table with any order of rows and columns, and no other search.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from stablebn.errors import OptionError
 from stablebn.files import check_free, write_atomically
 from stablebn.learners.registry import revision_of
 from stablebn.learners.shared.problem import Problem
-from stablebn.search.search_log import Journal
+from stablebn.search.journal import Journal
 from stablebn.table.blocks import AnyTable
 from stablebn.table.row_digest import digest_of_rows
 
 SECONDS_BETWEEN_WRITES = 5.0
-# No more than a twentieth of the time is spent on writing.
+# Writing takes at most a twentieth of the time.
 _PATIENCE = 20
 _MARK, _FORMAT = "stablebn checkpoint", 2
 
-# Limits that end a search sooner or later, and do not lead it elsewhere.
+# Limits that end a search earlier or later, and do not change its course.
 _LIMITS = ("max_time", "max_iter")
-# What of a problem does not lead a search anywhere, or is in the digest of the table and the options. All else does,
-# and whatever may be added to problems.
-_NOT_ASKED = {
+# Fields of a problem that do not change the course of a search, or that the digest of the table and the options cover.
+# All other fields, also future ones, are compared.
+_IGNORED_FIELDS = {
     "names",
     "statistics",
     "scores",
@@ -51,38 +51,38 @@ _NOT_ASKED = {
 
 
 def read_checkpoint(path: Path, *, resume: bool | None) -> Mapping[str, Any] | None:
-    """What a checkpoint has; None where there is none yet.
+    """Return the contents of a checkpoint; None if there is none yet.
 
     Parameters
     ----------
     path : Path
     resume : bool or None
-        Whether there must be one.
+        True: the checkpoint must exist.
 
     Raises
     ------
     OptionError
-        There is something else in this place, or a file cannot be written there.
+        The path is another file, or a file cannot be written there.
     """
     check_free(path, force=True)
     if not path.exists() or (path.is_file() and not path.stat().st_size):
         if resume:
-            raise OptionError(f"there is no checkpoint {path} to go on from. Leave resume out to begin one.")
+            raise OptionError(f"there is no checkpoint {path} to resume. Leave resume out to start a new search.")
         return None
     try:
-        # A device could be read without end.
-        found: Any = json.loads(path.read_bytes()) if path.is_file() else None
-        if found[_MARK] == _FORMAT and found["digest"] == _digest(json.dumps(found["records"])):
-            return {"about": dict(found["about"]), "records": dict(found["records"])}
+        # Reading a device might never end.
+        contents: Any = json.loads(path.read_bytes()) if path.is_file() else None
+        if contents[_MARK] == _FORMAT and contents["digest"] == _digest(json.dumps(contents["records"])):
+            return {"about": dict(contents["about"]), "records": dict(contents["records"])}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass
-    raise OptionError(f"{path} is no checkpoint of this version of stablebn, or it is damaged. Choose another name.")
+    raise OptionError(f"{path} is not a checkpoint of this version of stablebn, or it is damaged. Choose another name.")
 
 
 def about_search(
     algorithm: str, options: Mapping[str, object], problem: Problem, table: AnyTable, *, by_columns: bool
 ) -> dict[str, Any]:
-    """What a search is, in types that JSON has: equal ones go the same way.
+    """Describe a search in types that JSON has: searches with equal descriptions take the same course.
 
     Parameters
     ----------
@@ -91,11 +91,13 @@ def about_search(
         The options that were used.
     problem : Problem
     table : Table or BlockTable
-        Of the problem.
+        The table of the problem.
     by_columns : bool
-        Whether the order of the columns decides between equals.
+        Whether the order of the columns breaks ties.
     """
-    asked = [(own.name, getattr(problem, own.name)) for own in fields(problem) if own.name not in _NOT_ASKED]
+    compared = [
+        (entry.name, getattr(problem, entry.name)) for entry in fields(problem) if entry.name not in _IGNORED_FIELDS
+    ]
     about = {
         "algorithm": algorithm,
         "revision": revision_of(algorithm, options),
@@ -104,24 +106,24 @@ def about_search(
         "rows": problem.statistics.total,
         "table": digest_of_rows(table, problem.names),
         "order": _digest(repr(problem.given)) if by_columns else None,
-        "asked": _digest(repr(asked)),
+        "asked": _digest(repr(compared)),
     }
     read: dict[str, Any] = json.loads(json.dumps(about, default=str))
     return read
 
 
-class Checkpoint:
-    """Writes what a search has found so far to a file, now and then.
+class SearchCheckpoint:
+    """Writes the journal of a search to a file at intervals.
 
     Parameters
     ----------
     path : Path
     about : mapping
-        What the search is.
+        The description of the search.
     earlier : mapping or None
-        What the file has, as `read_checkpoint` gives it.
+        The contents of the file, from `read_checkpoint`.
     resume : bool or None
-        False: begin anew all the same.
+        False: start again and ignore the contents.
 
     Attributes
     ----------
@@ -132,7 +134,7 @@ class Checkpoint:
     Raises
     ------
     OptionError
-        The file is of another search.
+        The file belongs to another search.
     """
 
     def __init__(
@@ -140,8 +142,8 @@ class Checkpoint:
     ) -> None:
         if earlier is not None and earlier["about"] != about:
             raise OptionError(
-                f"the checkpoint {path} is of another search: {_difference(earlier['about'], about)}. It stays as it "
-                "is. Choose another name, or remove it."
+                f"the checkpoint {path} belongs to another search: {_difference(earlier['about'], about)}. It was not "
+                "changed. Choose another name, or remove it."
             )
         records = {} if earlier is None or resume is False else earlier["records"]
         self.journal = Journal(records, self._perhaps_write)
@@ -152,18 +154,18 @@ class Checkpoint:
         self._next = time.monotonic() + SECONDS_BETWEEN_WRITES
 
     def write(self, *, finished: bool) -> None:
-        """Write all that there is; what keeps the file from being written must not end the search."""
+        """Write the journal; an error is recorded in `failure` and does not end the search."""
         records = json.dumps(self.journal.records())
         head = json.dumps({_MARK: _FORMAT, "about": self._about, "finished": finished, "digest": _digest(records)})
         try:
-            # Records can be long: they are put into words once.
+            # Records can be long: serialise them only once.
             write_atomically(self._path, f'{head.removesuffix("}")}, "records": {records}}}\n', force=True)
             self.failure = None
         except OptionError as error:
             self.failure = str(error)
 
     def _perhaps_write(self) -> None:
-        # One thread writes; others only find things out.
+        # Only the thread that created the checkpoint writes; others only add records.
         began = time.monotonic()
         if began < self._next or threading.get_ident() != self._owner:
             return
@@ -173,24 +175,23 @@ class Checkpoint:
 
 
 def _difference(earlier: Mapping[str, Any], about: Mapping[str, Any]) -> str:
-    """In which way a search is another one."""
+    """Say how a search differs from the one in the checkpoint."""
     if earlier.get("algorithm") != about["algorithm"]:
         return f"it was made by algorithm={earlier.get('algorithm')!r}, and this is {about['algorithm']!r}"
     if earlier.get("revision") != about["revision"]:
-        return "it was made by another version of the learner, its score or its test"
+        return "it was made by another version of the algorithm, its score or its test"
     options: dict[str, Any] = {**about["options"], **earlier.get("options", {})}
     others = [name for name in options if earlier.get("options", {}).get(name) != about["options"].get(name)]
     if others:
-        told = [f"{name}={earlier.get('options', {}).get(name)!r}" for name in others]
-        return f"it was made with {', '.join(told)}"
+        shown = [f"{name}={earlier.get('options', {}).get(name)!r}" for name in others]
+        return f"it was made with {', '.join(shown)}"
     if any(earlier.get(part) != about[part] for part in ("variables", "rows", "table")):
         return (
-            f"it was made from another table, with {earlier.get('variables')} columns that take part and "
-            f"{earlier.get('rows')} rows"
+            f"it was made from another table, with {earlier.get('variables')} variables and {earlier.get('rows')} rows"
         )
     if earlier.get("order") != about["order"]:
-        return "the columns stand in another order, by which this learner goes"
-    return "it was made with another start, or other arcs were allowed"
+        return "the columns have another order, and this algorithm depends on it"
+    return "it was made with another start graph or other constraints"
 
 
 def _digest(text: str) -> str:

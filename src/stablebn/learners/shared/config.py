@@ -1,4 +1,4 @@
-"""The options of a search: their part of the table of options."""
+"""The options of a search: their part of the option table."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ Trait = Literal[
     "proves",
     "averages",
 ]
-"""What a learner does, by which it has options: it climbs from a DAG, keeps a tabu list, searches for the stable order,
-tests independence, climbs among the edges that tests leave, searches among equivalence classes, or among orders,
-proves which DAG is best, or averages over graphs of resampled rows."""
+"""What an algorithm does; it decides which options the algorithm has: it climbs from a DAG, keeps a tabu list, searches
+for the stable order, tests independence, climbs among the edges that tests leave, searches among equivalence classes,
+or among orders, proves which DAG is best, or averages over graphs of resampled rows.
+"""
 
 CLIMBS: Trait = "climbs"
 TABU: Trait = "tabu"
@@ -37,7 +38,7 @@ PROVES: Trait = "proves"
 AVERAGES: Trait = "averages"
 
 MOST = 10**6
-"""Greatest value of options that are integers: more than any search has a use for, and a list so long fits memory."""
+"""Greatest value of integer options: larger than any useful value, and a list of this length fits into memory."""
 
 
 def _check_limits(name: str, value: object) -> None:
@@ -48,13 +49,13 @@ def _check_limits(name: str, value: object) -> None:
 
 @dataclass(frozen=True)
 class SearchConfig(Options):
-    """Options of the learners."""
+    """Options of the algorithms."""
 
     _: KW_ONLY
     tabu: int = option(10, "Length of the tabu list.", check=at_least(1, most=MOST), of=(TABU,), group="Tabu search")
     noinc: int | None = option(
         None,
-        "Moves without improvement that are tolerated, by default as many as tabu.",
+        "Moves without improvement that are tolerated, by default the value of tabu.",
         check=at_least(0, most=MOST),
         of=(TABU,),
         group="Tabu search",
@@ -82,12 +83,12 @@ class SearchConfig(Options):
     test: str | None = option(
         None,
         "The test of independence: mi, mi-adf or x2 for categorical data, by default mi; cor, zf or mi-g for "
-        "continuous data, by default cor; mi-cg for mixed data, which of one kind alone is mi or mi-g.",
+        "continuous data, by default cor; mi-cg for mixed data, which equals mi or mi-g for columns of one kind.",
         check=choice(TESTS),
         of=(TESTS_INDEPENDENCE,),
         group="Tests of independence",
-        command_help="For categories mi, mi-adf or x2, by default mi; for numbers cor, zf or mi-g, by default cor; for "
-        "both mi-cg.",
+        command_help="For categorical data mi, mi-adf or x2, by default mi; for continuous data cor, zf or mi-g, by "
+        "default cor; for mixed data mi-cg.",
     )
     alpha: float = option(
         0.05,
@@ -105,16 +106,16 @@ class SearchConfig(Options):
     )
     order: str = option(
         "stable",
-        "Whether choices that the data leave open follow the canonical order of the data (stable), or the order of the "
+        "Whether ties are broken by the canonical order of the data (stable), or by the order of the "
         "columns, as in other tools (given).",
         check=choice(("stable", "given")),
         of=(TESTS_INDEPENDENCE, EQUIVALENCE_CLASSES),
-        command_help="What decides where the data leave a choice: the data (stable), or the order of the columns, as "
-        "in other tools (given).",
+        command_help="What breaks ties: the canonical order of the data (stable), or the order of the columns, as in "
+        "other tools (given).",
     )
     faithfulness: bool = option(
         False,
-        "At first join only variables that depend on each other by themselves.",
+        "In the first round, insert only edges between variables that are marginally dependent.",
         check=choice((False, True)),
         of=(EQUIVALENCE_CLASSES,),
     )
@@ -129,20 +130,20 @@ class SearchConfig(Options):
     )
     effort: str = option(
         "normal",
-        "How much work goes into the search for the best graph: low, normal or high.",
+        "Amount of work of the search for the best graph: low, normal or high.",
         check=choice(("low", "normal", "high")),
         of=(ORDERS,),
     )
     max_sets: int = option(
         MOST_SCORED,
-        "Most parent sets to score. Where more would be needed, sets of more parents are left out, and that is said.",
+        "Most parent sets to score. If more are needed, larger sets are left out, and a warning says so.",
         check=at_least(0, most=10**9),
         of=(PROVES,),
-        command_help="Most parent sets to score: where there are more, the largest are left out, and that is said.",
+        command_help="Most parent sets to score: if there are more, the largest are left out, with a warning.",
     )
     resamples: int = option(
         50,
-        "How many bootstrap samples of the rows a graph is averaged over.",
+        "Number of bootstrap samples of the rows that are averaged over.",
         check=at_least(1, most=MOST),
         of=(AVERAGES,),
     )
@@ -154,19 +155,19 @@ class SearchConfig(Options):
     )
     max_time: float | None = option(
         None,
-        "Seconds after which the search returns what it has, and says so. What that is depends on the machine.",
+        "Seconds after which the search returns its result so far, with a warning. It depends on the machine.",
         check=positive("a finite number of seconds above 0", most=1e9),
         in_studies=False,
         group="Long runs",
-        command_help="Stop after so many seconds with what was found. What that is depends on the machine.",
+        command_help="Stop after this many seconds with the result so far, which depends on the machine.",
     )
 
     @property
     def patience(self) -> int:
-        """`noinc` as it is used."""
+        """The value of `noinc`, with its default."""
         return self.tabu if self.noinc is None else self.noinc
 
     @property
     def most_parents(self) -> int | None:
-        """`max_parents` of all variables; what it says by name is knowledge, which the problem has."""
+        """The limit of `max_parents` for all variables; limits by name are part of the constraints of the problem."""
         return None if isinstance(self.max_parents, Mapping) else self.max_parents

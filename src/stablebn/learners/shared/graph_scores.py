@@ -1,4 +1,4 @@
-"""Scores of DAGs: functions of the data and the DAG alone, as `stablebn.score` has them."""
+"""Exact scores of DAGs that depend on the data and the DAG alone, as `stablebn.score` returns them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stablebn.stats.variable_sets import bit, matrix_of, members
 
 
 class GraphScores:
-    """Scores of DAGs, many of them with little work where numbers of variables do not depend on the DAG.
+    """Scores of DAGs; many DAGs cost little if the numbers of the variables do not depend on the DAG.
 
     Sets of variables are the bits of an int. Scores are exact integers in units of 2**-62 nats.
 
@@ -24,10 +24,10 @@ class GraphScores:
     ----------
     config : ScoreConfig
     scores : CompiledScores or None
-        Those of families, where the DAG has no say in them; else None.
+        Family scores, if they do not depend on the DAG; else None.
     statistics : AnyStatistics or None
-        From which scores of families are made where the DAG has a say: the last bits of determinants depend on the
-        order of elimination, and so on the numbers of variables that the data leave tied.
+        Statistics from which family scores are made per DAG: the last bits of a determinant depend on the order of
+        elimination, hence on the numbers of variables that the data leave tied.
     """
 
     def __init__(self, config: ScoreConfig, scores: CompiledScores | None, statistics: AnyStatistics | None) -> None:
@@ -38,14 +38,14 @@ class GraphScores:
 
     @classmethod
     def of_problem(cls, problem: Problem) -> GraphScores:
-        """Of DAGs over the variables of a problem."""
+        """Return the scores of DAGs over the variables of a problem."""
         if needs_numbers(problem):
             return cls(problem.score_config, None, measured(problem.statistics))
         return cls(problem.score_config, _with_units(problem, ()), None)
 
     @classmethod
     def by_numbers_of(cls, problem: Problem, families: Sequence[int]) -> GraphScores:
-        """Of one DAG with the numbers of the search: quick, but its last digits may differ from those of `of_problem`.
+        """Return the scores of one DAG by the numbers of the search: fast, but not with all digits of `of_problem`.
 
         Parameters
         ----------
@@ -56,7 +56,7 @@ class GraphScores:
         return cls(problem.score_config, _with_units(problem, families), None)
 
     def of_dag(self, families: Sequence[int]) -> int | None:
-        """The score of a DAG; None where rows are too few for one of its families.
+        """Return the score of a DAG; None if there are too few rows for one of its families.
 
         Parameters
         ----------
@@ -70,44 +70,44 @@ class GraphScores:
         return _summed(self.of_family(v, family) for v, family in enumerate(families))
 
     def of_families(self, families: Sequence[int]) -> tuple[list[int | None], list[int | None]]:
-        """The score of each family of a DAG, whose sum is that of the DAG, and of each variable without parents.
+        """Return the score of each family of a DAG, which sum to its score, and of each variable without parents.
 
-        None where rows are too few for one.
+        A score is None if there are too few rows for the family.
         """
         if self._scores is None:
             self._numbered_for(families)
-        own = [self.of_family(v, family) for v, family in enumerate(families)]
-        return own, [self.of_family(v, 0) for v in range(len(families))]
+        scores = [self.of_family(v, family) for v, family in enumerate(families)]
+        return scores, [self.of_family(v, 0) for v in range(len(families))]
 
     def depend_on_ties(self, families: Sequence[int]) -> bool:
-        """Whether variables have other numbers for another DAG than this one, so that each takes long to score."""
+        """Return whether another DAG may change the numbers of the variables, so that scoring each DAG is slow."""
         return self._scores is None and (self._numbered or self._numbered_for(families)).tied
 
     def beside(self, families: Sequence[int], changes: Iterable[Mapping[int, int]]) -> Iterator[int | None]:
-        """The scores of DAGs that differ from one in some families.
+        """Yield the scores of DAGs that differ from a given one in some families.
 
         Parameters
         ----------
         families : sequence of int
-            Parent set of each variable in that one.
+            Parent set of each variable in the given DAG.
         changes : iterable of mappings from variable to parent set
         """
         total = None if self.depend_on_ties(families) else self.of_dag(families)
-        own = cache(lambda v: self.of_family(v, families[v]))
+        family_score = cache(lambda v: self.of_family(v, families[v]))
         for change in changes:
             if total is None:
                 yield self.of_dag([change.get(v, family) for v, family in enumerate(families)])
                 continue
             gained, lost = (
                 _summed([self.of_family(v, family) for v, family in change.items()]),
-                _summed(map(own, change)),
+                _summed(map(family_score, change)),
             )
             yield None if gained is None or lost is None else total + gained - lost
 
     def of_family(self, v: int, parents: int) -> int | None:
-        """The score of a family of any DAG, once one was scored and where all have the same numbers (`depend_on_ties`).
+        """Return the score of a family, or None if there are too few rows for it.
 
-        None where rows are too few for it.
+        A DAG must have been scored before, and the numbers must not depend on the DAG (`depend_on_ties`).
         """
         scores = self._scores
         if scores is None:
@@ -117,7 +117,7 @@ class GraphScores:
         return scores.cached_family(v, parents) if scores.is_candidate(v, parents) else None
 
     def _numbered_for(self, families: Sequence[int]) -> Problem:
-        """The variables by numbers, in which a DAG has a say where the data leave them tied."""
+        """Return the problem numbered for a DAG, which decides between variables that the data leave tied."""
         assert self._statistics is not None
         if self._numbered is None or self._numbered.tied:
             arcs = Relation(matrix_of(families).T.astype(np.int64))
@@ -126,29 +126,29 @@ class GraphScores:
 
 
 def needs_numbers(problem: Problem) -> bool:
-    """Return whether variables are numbered again for the score of a DAG, which takes longer than their order did."""
+    """Return whether the score of a DAG needs a new numbering, which takes longer than the first one did."""
     if not problem.scores.eliminates:
         return False
-    # To mixed data units add a constant: all else is the same numbers, which are known.
+    # For mixed data the units add a known constant; all else are the same numbers.
     return problem.tied or (problem.statistics.kind != "mixed" and not has_units(problem.statistics))
 
 
 def _with_units(problem: Problem, families: Sequence[int]) -> CompiledScores:
-    """The scores of a problem with the units of the columns, by its own numbers; of these families at least."""
+    """Return the scores of a problem in the units of the columns, by its numbers, at least for the given families."""
     statistics = problem.statistics
     if not problem.scores.eliminates or has_units(statistics):
         return problem.scores
     if isinstance(statistics, StandardisedMoments):
-        within = statistics.measured_within([*members(own), v] for v, own in enumerate(families))
+        within = statistics.measured_within([*members(family), v] for v, family in enumerate(families))
         return scores_from(within, problem.score_config)
     return scores_from(measured(statistics), problem.score_config)
 
 
 def _summed(scores: Iterable[int | None]) -> int | None:
-    """The sum; None if one is not there."""
+    """Return the sum; None if a term is None."""
     total = 0
-    for own in scores:
-        if own is None:
+    for score in scores:
+        if score is None:
             return None
-        total += own
+        total += score
     return total

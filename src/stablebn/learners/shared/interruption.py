@@ -1,4 +1,4 @@
-"""Signals that ask a search to end early, and return what it has."""
+"""Handle signals that stop a search early, so that it returns its result so far."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-# What these do where nobody has asked for anything else: only then is it ours to change.
+# The default handlers: only these are replaced.
 _USUAL: dict[signal.Signals, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 
 
 class Interruption:
-    """Whether a signal has asked a search to end.
+    """Records whether a signal has stopped a search.
 
     Parameters
     ----------
     signals : sequence of signal
-        Those that ask for it: SIGINT, which Ctrl-C sends, or SIGTERM.
+        The signals that stop it: SIGINT, which Ctrl-C sends, or SIGTERM.
 
     Attributes
     ----------
     signal : int or None
-        The one that has come.
+        The signal that was received.
     """
 
     def __init__(self, signals: Sequence[signal.Signals]) -> None:
@@ -32,26 +32,26 @@ class Interruption:
         self._signals = signals
 
     def is_asked(self) -> bool:
-        """Whether a search should end."""
+        """Return whether a signal has arrived."""
         return self.signal is not None
 
     @contextmanager
     def heard(self) -> Iterator[None]:
-        """Listen for a while. The first signal asks, a second one raises `KeyboardInterrupt`.
+        """Handle the signals here: the first asks the search to end, a second raises `KeyboardInterrupt`.
 
-        Python hears signals in the main thread alone, so in another one nothing is changed; nor is it for a signal that
-        somebody else listens for, or ignores.
+        Python handles signals in the main thread only, so in another thread nothing changes. A signal that is ignored
+        or has a handler other than the default keeps it.
         """
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        ours = [number for number in self._signals if signal.getsignal(number) is _USUAL[number]]
+        replaced = [number for number in self._signals if signal.getsignal(number) is _USUAL[number]]
         try:
-            for number in ours:
+            for number in replaced:
                 signal.signal(number, self._hear)
             yield
         finally:
-            for number in ours:
+            for number in replaced:
                 signal.signal(number, _USUAL[number])
 
     def _hear(self, number: int, frame: FrameType | None) -> None:

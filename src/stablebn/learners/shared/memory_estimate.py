@@ -1,4 +1,4 @@
-"""How much memory learning needs, estimated before it is allocated."""
+"""Estimate the memory that learning needs, before it is allocated."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from stablebn.stats.row_source import RowSource
 from stablebn.table.blocks import AnyTable
 from stablebn.table.data_kinds import KINDS
 
-# So much is always there.
-_LITTLE = 1 << 30
+# Estimates up to this size are not checked.
+_NEVER_CHECKED = 1 << 30
 
 _LIMIT_OF_CONTAINER = Path("/sys/fs/cgroup/memory.max")
 _MEMORY_OF_SYSTEM = Path("/proc/meminfo")
 
 
 def check_memory_for(table: AnyTable | RowSource) -> None:
-    """Raise `DataError` if what is kept of every pair of variables does not fit into memory."""
+    """Raise `DataError` if the statistics of all pairs of variables do not fit into memory."""
     needed = bytes_needed(table)
-    if needed <= _LITTLE:
+    if needed <= _NEVER_CHECKED:
         return
     available = available_memory()
     if available is not None and needed > available:
@@ -30,28 +30,28 @@ def check_memory_for(table: AnyTable | RowSource) -> None:
 
 def out_of_memory(table: AnyTable | RowSource, available: int | None = None) -> DataError:
     """Return the error for a table with too many variables for the memory."""
-    there = "" if available is None else f", and {_in_words(available)} are available"
+    available_text = "" if available is None else f", and {_in_gibibytes(available)} are available"
     variables = len(_without_rows(table).names)
     return DataError(
-        f"{variables:,} variables need about {_in_words(bytes_needed(table))} of memory{there}. Every pair of them is "
-        "scored, so half as many variables need a quarter of it. Choose some variables with columns or drop, or use a "
-        "machine with more memory."
+        f"{variables:,} variables need about {_in_gibibytes(bytes_needed(table))} of memory{available_text}. Every "
+        "pair of them is scored, so half as many variables need a quarter of it. Choose some variables with columns or "
+        "drop, or use a machine with more memory."
     )
 
 
 def bytes_needed(table: AnyTable | RowSource) -> int:
-    """Return about how much memory is needed besides the table."""
+    """Return an estimate of the memory needed besides the table."""
     like = _without_rows(table)
     return KINDS[like.kind].bytes_per_pair * len(like.names) ** 2
 
 
 def _without_rows(table: AnyTable | RowSource) -> AnyTable:
-    """Return what has the names and the kind of a table."""
+    """Return a table or schema that has the names and the kind of the data."""
     return table.like if isinstance(table, RowSource) else table
 
 
 def available_memory() -> int | None:
-    """Return how much more memory this process may take, in bytes; None if the system does not say."""
+    """Return how many more bytes this process may allocate; None if the system does not report it."""
     limits = [limit for limit in (_of_system(), _of_container(), _of_process()) if limit is not None]
     return min(limits, default=None)
 
@@ -87,5 +87,5 @@ def _of_process() -> int | None:
     return max(0, limit - pages * os.sysconf("SC_PAGE_SIZE"))
 
 
-def _in_words(size: int) -> str:
+def _in_gibibytes(size: int) -> str:
     return f"{size / 2**30:,.1f} GiB"

@@ -1,6 +1,6 @@
-"""A table made ready for a learner: its variables by canonical number, with their scores and orders.
+"""The problem of an algorithm: variables by canonical number, with their scores and orders.
 
-This is where names and columns end: everything a learner sees is a number that depends on the data alone.
+Names and columns end here: an algorithm sees only numbers that depend on the data alone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from stablebn.learners.shared.interruption import Interruption
 from stablebn.learners.shared.memory_estimate import check_memory_for, out_of_memory
 from stablebn.scores.base import CompiledScores
 from stablebn.scores.registry import ScoreConfig, scores_from
-from stablebn.search.search_log import Journal
+from stablebn.search.journal import Journal
 from stablebn.stats import (
     AnyStatistics,
     statistics_of,
@@ -38,51 +38,51 @@ class Resampling(Protocol):
 
     @property
     def threads(self) -> int:
-        """How many problems may be solved at once."""
+        """Number of problems that may be solved at once."""
 
     def problem(self, seed: int, replicate: int) -> Problem:
-        """The problem of a bootstrap sample, for the variables that still vary in it."""
+        """Return the problem of a bootstrap sample, for the variables that still vary in it."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What a learner learns from.
+    """The input of an algorithm.
 
     Attributes
     ----------
     names : tuple of names
-        Name of each variable; learners do not look.
+        Name of each variable; algorithms do not use them.
     statistics : Statistics
-        What scores and tests of independence are made from.
+        The source of scores and tests of independence.
     scores : CompiledScores
     score_config : ScoreConfig
-        Which scores these are.
+        The options of these scores.
     decreasing : tuple of int
         Variables by decreasing sort key (specification, section 4).
     given : tuple of int
-        Variables as the columns stood in the table.
+        Variables in the order of the columns of the table.
     tied : bool
-        Whether more than the sort keys was needed to number the variables.
+        Whether the sort keys alone did not decide the numbers of the variables.
     interchangeable : tuple of tuples of int
-        Variables between which only names can decide, as a symmetry of the data exchanges them.
+        Groups of variables that a symmetry of the data exchanges, so that only names can decide between them.
     undecided : tuple of int
-        Variables between which names have decided, as it would have taken too long to see whether they must.
+        Variables ordered by name because it would have taken too long to check whether the data distinguish them.
     constraints : Constraints or None
-        What every graph must obey; None: all do.
+        Constraints on every graph; None: no constraints.
     start : tuple of int or None
         Parent set of each variable in the DAG to start from.
     test : IndependenceTest or None
         A test to use instead of one of the data, for instance an oracle.
     deadline : float or None
-        When a learner should return what it has, in terms of `time.monotonic`.
+        When an algorithm should return its result so far, in terms of `time.monotonic`.
     interruption : Interruption or None
-        Whether somebody asks it to return what it has before.
+        Whether a signal asks it to return its result so far.
     watch : callable or None
-        Called with the name of the search under way and its number of steps.
+        Called with the name of the current search and its number of steps.
     journal : Journal or None
-        Where a learner notes what it has found, to go on from there another time.
+        Records the progress of an algorithm, so that a later run can continue from there.
     resampling : Resampling or None
-        Draws rows and makes the same problem of them, for a learner that averages; None if the time was up before.
+        Makes the same problem for bootstrap samples, for an algorithm that averages; None if the time was up before.
     """
 
     names: tuple[Name, ...]
@@ -104,11 +104,11 @@ class Problem:
     resampling: Resampling | None = None
 
     def time_is_up(self) -> bool:
-        """Whether a learner should return what it has."""
+        """Return whether an algorithm should return its result so far."""
         return self.is_interrupted() or (self.deadline is not None and _is_past(self.deadline))
 
     def is_interrupted(self) -> bool:
-        """Whether somebody has asked a learner to return what it has."""
+        """Return whether a signal asks an algorithm to return its result so far."""
         return self.interruption is not None and self.interruption.is_asked()
 
     @property
@@ -129,7 +129,7 @@ def define_problem(
     deadline: float | None = None,
     watch: Callable[[str, int], None] | None = None,
 ) -> Problem:
-    """Number a table's variables canonically and find their decreasing order.
+    """Number the variables of a table canonically and find their decreasing order.
 
     Parameters
     ----------
@@ -138,36 +138,36 @@ def define_problem(
     unit_free : bool
         Learn from the correlations of continuous variables alone.
     relation : Relation, optional
-        Between the columns of the table, given besides the data, for instance a graph.
+        A relation between the columns, given besides the data, for instance a graph.
     constraints : Constraints, optional
-        What every graph over the columns of the table must obey.
+        Constraints on every graph over the columns of the table.
     called : mapping of name to name, optional
-        The names to decide by where not their own, see `canonical_order`.
+        Replacements of the names that break ties, see `canonical_order`.
     threads : int
     deadline : float, optional
-        When names must decide between variables, and a learner must return what it has, at the latest, in terms of
+        When names must decide between variables, and an algorithm must return its result so far, in terms of
         `time.monotonic`.
     watch : callable, optional
-        Called with what is under way, and how far it is; by the learner too.
+        Called with the current step and its progress; the algorithm calls it too.
     """
     work = WorkOnTable(table, threads=threads, deadline=deadline, watch=watch)
     return work.problem(config, unit_free=unit_free, relation=relation, constraints=constraints, called=called)
 
 
 class WorkOnTable:
-    """A table from which several problems may be made, which share its statistics and scores.
+    """A table from which several problems are made; they share its statistics and scores.
 
     Parameters
     ----------
     table, threads, deadline, watch
         As in `define_problem`.
     latest : float, optional
-        When to give up if there are no statistics yet, in terms of `time.monotonic`: `_core.TimeIsUp` is raised.
+        When to raise `_core.TimeIsUp` if there are no statistics yet, in terms of `time.monotonic`.
 
     Attributes
     ----------
     seconds_of_ordering : float
-        How long it took to number the variables of the last problem.
+        Time that the numbering of the variables of the last problem took.
     """
 
     def __init__(
@@ -189,7 +189,7 @@ class WorkOnTable:
         self.seconds_of_ordering = 0.0
 
     def statistics(self, *, unit_free: bool) -> AnyStatistics:
-        """The statistics of the table, made when they are first asked for."""
+        """Return the statistics of the table; they are computed once."""
         if unit_free not in self._statistics:
             self.check_memory()
             if self.watch is not None:
@@ -199,7 +199,7 @@ class WorkOnTable:
         return self._statistics[unit_free]
 
     def scores(self, config: ScoreConfig, *, unit_free: bool) -> CompiledScores:
-        """The scores of families, made when they are first asked for."""
+        """Return the family scores; they are made once."""
         key = unit_free, config
         if key not in self._scores:
             statistics = self.statistics(unit_free=unit_free)
@@ -232,21 +232,21 @@ class WorkOnTable:
         return problem if constraints is None else replace(problem, constraints=constraints.renumbered(problem.given))
 
     def problem_of_score(self, config: ScoreConfig, graph: Relation, *, unit_free: bool) -> Problem:
-        """Number the variables for the score of a graph, which has the units of the columns.
+        """Number the variables for the score of a graph, in the units of the columns.
 
         Parameters
         ----------
         config : ScoreConfig
         graph : Relation
-            Between the columns of the table.
+            The graph, as a relation between the columns of the table.
         unit_free : bool
-            Whether the variables are told apart without their units.
+            Whether to order the variables without their units.
         """
         statistics = self.statistics(unit_free=unit_free)
         return self._by(None, lambda: number_variables(measured(statistics), config, [graph]))
 
     def check_memory(self) -> None:
-        """Raise `DataError` if there is too little memory for what is kept of every pair of variables."""
+        """Raise `DataError` if the statistics of all pairs of variables do not fit into memory."""
         check_memory_for(self._table)
 
     def _by(self, latest: float | None, work: Callable[[], _Made]) -> _Made:
@@ -264,10 +264,10 @@ def number_variables(
     deadline: float | None = None,
     watch: Callable[[str, int], None] | None = None,
 ) -> Problem:
-    """Number variables canonically: by their statistics, and by relations between them where these leave them tied.
+    """Number variables canonically by their statistics, and by relations between variables that are still tied.
 
-    The numbers of continuous variables follow the unit-free order even where the processing order does not: the order
-    of elimination in determinants, and with it their last bits, must not change with a column's unit.
+    The numbers of continuous variables follow the unit-free order even if the processing order does not: the order of
+    elimination in determinants, and with it their last bits, must not change with the unit of a column.
     """
     return _numbered(statistics, scores_from(statistics, config), config, relations, called, deadline, watch)
 
@@ -282,7 +282,7 @@ def _numbered(
     watch: Callable[[str, int], None] | None,
 ) -> Problem:
     def ordered() -> tuple[ToldApart, list[int]]:
-        told = canonical_order(
+        ordering = canonical_order(
             statistics,
             scores,
             unit_free=statistics.unit_free,
@@ -292,14 +292,14 @@ def _numbered(
             watch=watch,
         )
         if not KINDS[statistics.kind].has_units or statistics.unit_free:
-            return told, told.order
-        return told, unit_free_numbers(statistics, scores, told.order)
+            return ordering, ordering.order
+        return ordering, unit_free_numbers(statistics, scores, ordering.order)
 
     try:
-        told, numbering = ordered() if deadline is None else within_time(deadline, ordered)
+        ordering, numbering = ordered() if deadline is None else within_time(deadline, ordered)
     except _core.TimeIsUp:
-        told = order_by_names(statistics.names, called)
-        numbering = told.order
+        ordering = order_by_names(statistics.names, called)
+        numbering = ordering.order
     number = [0] * len(numbering)
     for v, column in enumerate(numbering):
         number[column] = v
@@ -308,11 +308,11 @@ def _numbered(
         statistics=statistics.reordered(numbering),
         scores=scores.reordered(numbering),
         score_config=config,
-        decreasing=tuple(number[column] for column in told.order),
+        decreasing=tuple(number[column] for column in ordering.order),
         given=tuple(number),
-        tied=told.tied,
-        interchangeable=tuple(tuple(number[column] for column in group) for group in told.interchangeable),
-        undecided=tuple(number[column] for column in told.undecided),
+        tied=ordering.tied,
+        interchangeable=tuple(tuple(number[column] for column in group) for group in ordering.interchangeable),
+        undecided=tuple(number[column] for column in ordering.undecided),
         deadline=deadline,
         watch=watch,
     )
@@ -330,10 +330,10 @@ def within_time(deadline: float, work: Callable[[], _Made]) -> _Made:
 
 
 def has_units(statistics: AnyStatistics) -> bool:
-    """Return whether a graph is scored by these statistics themselves: they know the units of the columns, if any."""
+    """Return whether the statistics know the units of the columns, if any, so that they can score a graph."""
     return statistics.has_units
 
 
 def measured(statistics: AnyStatistics) -> AnyStatistics:
-    """The statistics by which a graph is scored: where these know nothing of units, others that do."""
+    """Return statistics in the units of the columns, which score a graph."""
     return statistics if statistics.has_units else statistics.measured()

@@ -1,4 +1,4 @@
-"""The problem of a learner with rows drawn from its table."""
+"""The problem of an algorithm for bootstrap samples of its table."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from stablebn.stats.variable_sets import bit, members
 from stablebn.table.table import Name
 
 
-def resampled_rows(prepared: Prepared, whole: Problem, *, unit_free: bool, threads: int) -> ResampledRows:
-    """Find the canonical rows of a table from which samples are drawn.
+def resampled_rows(prepared: Prepared, full_problem: Problem, *, unit_free: bool, threads: int) -> ResampledRows:
+    """Find the canonical rows of a table, from which samples are drawn.
 
     Parameters
     ----------
     prepared : Prepared
-    whole : Problem
+    full_problem : Problem
         The problem of all rows.
     unit_free : bool
     threads : int
@@ -30,43 +30,43 @@ def resampled_rows(prepared: Prepared, whole: Problem, *, unit_free: bool, threa
     Raises
     ------
     OptionError
-        All rows in memory take more of it than they may.
+        The rows do not fit into the allowed memory.
     """
     if prepared.blocks is not None:
         source = source_of(prepared.blocks, threads=threads)
         prepared = replace(prepared, table=source.fetch('algorithm="averaged"'), blocks=None)
-    # Where a sample leaves columns tied that the table does not, names must not decide.
-    called: dict[Name, Name] = {whole.names[v]: place for place, v in enumerate(whole.decreasing)}
+    # A sample may leave columns tied that the table does not; then names must not decide.
+    called: dict[Name, Name] = {full_problem.names[v]: place for place, v in enumerate(full_problem.decreasing)}
     rows = canonical_rows(prepared.table, called=called, threads=threads)
-    return ResampledRows(in_canonical_signs(prepared, rows), whole, unit_free, threads, called, rows)
+    return ResampledRows(in_canonical_signs(prepared, rows), full_problem, unit_free, threads, called, rows)
 
 
 @dataclass(frozen=True)
 class ResampledRows:
-    """Bootstrap samples of a table; the rows that are drawn depend on what the table says, and not on its layout.
+    """Bootstrap samples of a table; the drawn rows do not depend on its row and column order or its names.
 
     Attributes
     ----------
     prepared : Prepared
         The table, with its rows in memory.
-    whole : Problem
+    full_problem : Problem
         The problem of all rows.
     unit_free : bool
     threads : int
     called : mapping of name to name
-        The names to decide by.
+        Replacements of the names, used to break ties.
     rows : CanonicalRows
     """
 
     prepared: Prepared
-    whole: Problem
+    full_problem: Problem
     unit_free: bool
     threads: int
     called: Mapping[Name, Name]
     rows: CanonicalRows
 
     def problem(self, seed: int, replicate: int) -> Problem:
-        """The problem of a bootstrap sample, for the variables that still vary in it.
+        """Return the problem of a bootstrap sample, for the variables that still vary in it.
 
         Raises
         ------
@@ -76,26 +76,26 @@ class ResampledRows:
         table = with_rows(self.prepared, chosen_rows(self.rows, drawn_counts(self.rows.counts, seed, replicate))).table
         return define_problem(
             table,
-            self.whole.score_config,
+            self.full_problem.score_config,
             unit_free=self.unit_free,
             constraints=self._constraints(table.names),
             called=self.called,
         )
 
     def _constraints(self, names: tuple[Name, ...]) -> Constraints | None:
-        """The constraints of the problem on the columns of a sample, in their order."""
-        whole = self.whole.constraints
-        if whole is None:
+        """Return the constraints of the problem on the columns of a sample, in their order."""
+        constraints = self.full_problem.constraints
+        if constraints is None:
             return None
-        number = {name: v for v, name in enumerate(self.whole.names)}
+        number = {name: v for v, name in enumerate(self.full_problem.names)}
         column = {number[name]: at for at, name in enumerate(names)}
 
-        def left(variables: int) -> int:
+        def columns_of(variables: int) -> int:
             return sum(bit(column[v]) for v in members(variables) if v in column)
 
-        kept = [number[name] for name in names]
+        sampled = [number[name] for name in names]
         return Constraints(
-            tuple(left(whole.allowed[v]) for v in kept),
-            tuple(left(whole.required[v]) for v in kept),
-            tuple(whole.most_parents[v] for v in kept),
+            tuple(columns_of(constraints.allowed[v]) for v in sampled),
+            tuple(columns_of(constraints.required[v]) for v in sampled),
+            tuple(constraints.most_parents[v] for v in sampled),
         )

@@ -1,4 +1,4 @@
-"""The time a learner may take."""
+"""A time limit for work whose results so far are kept."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from stablebn import _core
 
 
 class Limit:
-    """A limit of time for work that ends quietly when it is reached; what was found until then stays.
+    """A time limit for work that ends without an error when the limit is reached; results so far are kept.
 
     Parameters
     ----------
     deadline : float or None
         In terms of `time.monotonic`; None: no limit.
     interrupted : callable, optional
-        Whether it is to end before.
+        Returns whether to end earlier.
 
     Attributes
     ----------
     kept : bool
-        Whether everything has come to its end in time.
+        Whether all work ended in time.
     """
 
     def __init__(self, deadline: float | None, interrupted: Callable[[], bool] | None = None) -> None:
@@ -30,12 +30,12 @@ class Limit:
         self.kept = True
 
     def check(self) -> None:
-        """Raise `TimeIsUp` if it is."""
+        """Raise `TimeIsUp` if the limit is reached."""
         if self._is_reached():
             raise _core.TimeIsUp
 
     def run(self, work: Callable[[], None]) -> None:
-        """Do some work until the limit is reached, also in the midst of long work of the core."""
+        """Do some work until the limit is reached, also within long calls of the compiled core."""
         try:
             _core.within_time(self._is_reached, work)
         except _core.TimeIsUp:

@@ -46,7 +46,7 @@ def drawn_table(kind: str, seed: int, n: int = 6) -> Table:
 
 
 def drawn_constraints(seed: int | str, scores: CompiledScores) -> Constraints | None:
-    """What graphs must obey; None where the rows are too few for what is required."""
+    """Constraints on the graphs; None if there are too few rows for the required parents."""
     forbidden, required, most_parents = drawn_knowledge(seed, scores.n)
     drawn = Constraints.of(scores.n, forbidden=forbidden, required=required, most_parents=most_parents)
     return drawn if all(map(scores.is_candidate, range(scores.n), drawn.required)) else None
@@ -103,7 +103,7 @@ def test_copies_and_nearly_collinear_columns_have_the_candidates_of_brute_force(
         _assert_twins(family_scores(continuous_table(np.array([*values, *extra])), ScoreConfig("bic")))
 
 
-def test_a_limit_leaves_whole_levels_out_and_bounds_what_it_left_out() -> None:
+def test_a_limit_omits_full_levels_and_bounds_their_scores() -> None:
     for score, seed in product(("bic", "bde", "k2"), range(4)):
         scores = family_scores(drawn_table("categorical", seed, 7), ScoreConfig(score))
         whole = candidate_sets(scores)
@@ -203,7 +203,7 @@ def test_published_numbers_of_candidates(name: str, count: int) -> None:
 
 @pytest.mark.parametrize("score", ["bic", "qnml"])
 def test_counts_of_all_sets_worked_out_beforehand_change_nothing(score: str) -> None:
-    # So many rows and variables that working them out beforehand is worth it; with weights it is not done.
+    # Enough rows and variables that computing the sets in advance pays; with weights it is not done.
     rng = np.random.default_rng(3)
     n = 12
     values = np.zeros((n, 40_000), dtype=np.int64)

@@ -1,11 +1,11 @@
-"""What a learner finds that does not search among DAGs: a graph in which some edges have no direction."""
+"""The result of an algorithm that does not search among DAGs: a partially directed graph."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -13,21 +13,23 @@ from stablebn.graph import DAG, PDAG
 from stablebn.learners.shared.problem import Problem
 from stablebn.stats.variable_sets import members
 
+Edges = tuple[tuple[int, int], ...]
+
 
 class PatternTrace(Protocol):
-    """How a pattern was found."""
+    """How a partially directed graph was found."""
 
     def renamed(self, names: Sequence[Hashable]) -> PatternTrace:
-        """The same with names in place of numbers of variables."""
+        """Return the same trace with names in place of numbers of variables."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, in types that JSON has."""
+        """Return everything, in types that JSON has."""
 
     def to_json(self) -> str:
-        """`to_dict` as JSON text."""
+        """Return `to_dict` as JSON text."""
 
     def to_csv(self) -> str:
-        """What fits in one table, as CSV text."""
+        """Return the part that fits in one table, as CSV text."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,11 @@ class Pattern:
         The processing order.
     trace : PatternTrace
     finished : bool
-        False if a limit stopped the learner.
+        False if a limit stopped the algorithm.
     conflicts : tuple of (a, c, b)
-        Evidence for a -> c <- b that could not be followed, because it contradicts stronger evidence.
+        V-structures a -> c <- b that were left out because they contradict stronger evidence.
     has_directions : bool
-        False: it is a mere skeleton, as there was no time to direct its edges, and no DAG of it is looked for.
+        False if there was no time to direct the edges: the graph is a skeleton, and no DAG is derived from it.
     """
 
     directed: tuple[tuple[int, int], ...]
@@ -58,25 +60,25 @@ class Pattern:
     has_directions: bool = True
 
     def named_trace(self, names: Sequence[Hashable]) -> PatternTrace:
-        """How it was found, with variables by their names."""
+        """Return the trace with names in place of numbers of variables."""
         return self.trace.renamed(names)
 
 
 @dataclass(frozen=True)
 class TestTrace:
-    """What tests of independence told a learner.
+    """The tests of independence of an algorithm.
 
     Attributes
     ----------
     tests : int
-        How many were performed.
+        Number of tests.
     blankets : dict of variable to tuple of variables
-        Markov blankets, or the candidates for neighbours of each; empty for a learner without them.
+        Markov blankets, or candidate neighbours of each variable; empty if the algorithm does not use them.
     separating : dict of pair to tuple of variables
         The set given which a pair was found independent.
     """
 
-    # Not a class of tests, whatever pytest thinks of its name.
+    # Pytest must not collect this class as a test.
     __test__ = False
 
     tests: int
@@ -87,7 +89,7 @@ class TestTrace:
         return self.tests
 
     def renamed(self, names: Sequence[Any]) -> TestTrace:
-        """The same with names in place of numbers of variables."""
+        """Return the same trace with names in place of numbers of variables."""
 
         def named(variables: Sequence[Any]) -> tuple[Any, ...]:
             return tuple(names[v] for v in variables)
@@ -99,7 +101,7 @@ class TestTrace:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, in types that JSON has: pairs and their sets are lists."""
+        """Return everything, in types that JSON has: pairs and their sets are lists."""
         return {
             "tests": self.tests,
             "blankets": [[v, list(blanket)] for v, blanket in self.blankets.items()],
@@ -107,11 +109,11 @@ class TestTrace:
         }
 
     def to_json(self) -> str:
-        """`to_dict` as JSON text."""
+        """Return `to_dict` as JSON text."""
         return json.dumps(self.to_dict(), default=str)
 
     def to_csv(self) -> str:
-        """The separating sets as CSV text, one pair a line."""
+        """Return the separating sets as CSV text, one pair per line."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(("x", "y", "given"))
@@ -121,7 +123,7 @@ class TestTrace:
 
 
 def test_trace(tests: int, blankets: Mapping[int, int], separating: Mapping[tuple[int, int], int]) -> TestTrace:
-    """A trace from sets of variables; all in the order of numbers, so that equal runs have equal traces."""
+    """Make a trace from sets of variables, sorted by number, so that equal runs have equal traces."""
     return TestTrace(
         tests,
         {v: tuple(members(blankets[v])) for v in sorted(blankets)},
@@ -130,9 +132,14 @@ def test_trace(tests: int, blankets: Mapping[int, int], separating: Mapping[tupl
 
 
 def extension(pattern: Pattern, problem: Problem) -> DAG | None:
-    """A DAG that extends a pattern and obeys: by canonical numbers, so that no name has a say in which one it is."""
+    """Return a DAG that extends a pattern and obeys the constraints; canonical numbers decide between several."""
     pdag = PDAG(range(problem.scores.n), pattern.directed, pattern.undirected)
     if problem.constraints is None:
         return pdag.extension()
-    # What is not allowed is directed in the pattern. How many parents there are is up to the extension.
+    # Forbidden directions are excluded by directed edges of the pattern. The extension obeys the limits on parents.
     return pdag.extension(most_parents=problem.constraints.most_parents_said)
+
+
+def numbered(edges: Iterable[tuple[object, object]]) -> Edges:
+    """Return the sorted edges of a graph whose nodes are numbers."""
+    return tuple(sorted((int(str(u)), int(str(v))) for u, v in edges))

@@ -216,7 +216,7 @@ def test_results_and_networkx_graphs_are_accepted() -> None:
     expected = compare(CHAIN, COLLIDER)
     assert compare(SimpleNamespace(dag=CHAIN), SimpleNamespace(dag=COLLIDER)) == expected
     assert compare(nx.DiGraph(CHAIN.arcs), COLLIDER) == expected
-    with pytest.raises(GraphError, match="a int is no graph"):
+    with pytest.raises(GraphError, match="a int is not a graph"):
         compare(3, CHAIN)
 
 

@@ -14,14 +14,17 @@ from tests.tables import continuous_table, random_categorical_table
 from stablebn.fixed_point import UNIT
 from stablebn.scores.base import CompiledScores
 from stablebn.scores.registry import ScoreConfig, family_scores
-from stablebn.search import Climb, Constraints, watch_stages
+from stablebn.search import Climb, ClimbSettings, Constraints, watch_stages
 from stablebn.search import climb as climb_in_orders
 from stablebn.stats.variable_sets import members
 
 
 def climb(scores: CompiledScores, order: Sequence[int], **options: Any) -> Climb:
     """Climb in one order."""
-    [found] = climb_in_orders(scores, [order], **options)
+    settings = ClimbSettings(
+        **{name: options.pop(name) for name in ("tabu", "noinc", "max_parents", "max_iter") if name in options}
+    )
+    [found] = climb_in_orders(scores, [order], settings, **options)
     return found
 
 
@@ -112,8 +115,8 @@ def test_start_is_where_the_climb_starts() -> None:
 
 @pytest.mark.parametrize("tabu", [0, 4])
 def test_additions_that_close_cycles_hide_no_others(tabu: int) -> None:
-    # A path, of which the later a variable comes, the more it has in common with all others. So the best parents of the
-    # first ones can be reached from them, more than the core has at hand. Those left must be found all the same.
+    # A path in which later variables are more correlated with all others. So the best parents of the first variables
+    # are their descendants, more of them than the core keeps as candidates. The other parents must still be found.
     n = 22
     rng = np.random.default_rng(2)
     values = np.linspace(0.2, 2, n)[:, None] * rng.normal(size=60) + rng.normal(size=(n, 60))
@@ -132,7 +135,7 @@ def test_additions_that_close_cycles_hide_no_others(tabu: int) -> None:
 
 
 def test_best_of_equals_is_the_earliest() -> None:
-    # Tabu goes on to the reverse of the arc, which scores the same: the first one must be returned.
+    # Tabu search continues to the reverse arc, which scores the same: the first one must be returned.
     scores = _scores(11, 2, 40, "loglik", continuous=True)
     found = climb(scores, [1, 0], tabu=5, noinc=5)
     assert found.trace.move[:2] == ["add", "reverse"]
@@ -170,7 +173,7 @@ def test_climb_with_forbidden_arcs_is_the_naive_climb_step_for_step(
 @pytest.mark.parametrize("score", SCORES["continuous"])
 @given(seed=st.integers(0, 10_000), n=st.integers(18, 21), tabu=st.sampled_from([0, 2]))
 @settings(max_examples=3)
-def test_forbidden_arcs_are_no_moves_where_more_could_be_added_than_are_at_hand(
+def test_forbidden_arcs_are_no_moves_if_there_are_more_candidates_than_are_kept(
     score: str, seed: int, n: int, tabu: int
 ) -> None:
     scores = _scores(seed, n, 40, score, continuous=True)
@@ -241,7 +244,7 @@ def test_required_arc_that_costs_much_is_kept() -> None:
         assert (set(_arcs(found)), len(found.trace)) == ({(1, 0)}, 0)
 
 
-def test_no_direction_is_arbitrary_whose_other_one_is_forbidden() -> None:
+def test_no_direction_is_arbitrary_if_the_other_one_is_forbidden() -> None:
     scores = _scores(11, 2, 40, "loglik", continuous=True)
     assert climb(scores, [0, 1]).trace.arbitrary == [True]
     found = climb(scores, [0, 1], tabu=5, noinc=5, constraints=Constraints.of(2, forbidden=[(0, 1)]))
@@ -258,7 +261,7 @@ def test_it_stops_when_time_is_up_and_says_so() -> None:
 
 
 def test_it_looks_at_the_clock_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    # No time at all between two looks: only what was done before the clock was asked is done.
+    # No time between two checks: only work before the first check of the clock is done.
     monkeypatch.setattr(import_module("stablebn.search.hill_climbing"), "_SECONDS_AT_ONCE", 0.0)
     scores = _scores(1, 6, 40, "loglik", continuous=False)
     asked = iter([False, False, True])
@@ -281,7 +284,7 @@ def test_watch_sees_the_steps_grow_to_the_last() -> None:
 def test_climbs_at_once_are_those_one_by_one() -> None:
     scores = _scores(2, 6, 60, "bic", continuous=False)
     orders = [list(range(6)), [5, 4, 3, 2, 1, 0], [2, 0, 5, 1, 3, 4]]
-    for found, order in zip(climb_in_orders(scores, orders, tabu=3, noinc=3), orders, strict=True):
+    for found, order in zip(climb_in_orders(scores, orders, ClimbSettings(tabu=3, noinc=3)), orders, strict=True):
         alone = climb(_scores(2, 6, 60, "bic", continuous=False), order, tabu=3, noinc=3)
         assert (found.parents, found.score, found.trace) == (alone.parents, alone.score, alone.trace)
 

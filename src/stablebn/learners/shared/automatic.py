@@ -1,7 +1,7 @@
-"""Choose the algorithm, the score and the prior for a table, where the user has named neither of the first two.
+"""Choose the algorithm, the score and the prior for a table if the user named neither algorithm nor score.
 
-The rule was fixed on the development tables of `bench/accuracy.py` and confirmed once on others (docs/defaults.md). It
-depends on the table alone: on its kind, its size, and how much two scores gain over the graph without arcs.
+The rule was fixed on the development tables of `bench/accuracy.py` and confirmed once on other tables
+(docs/defaults.md). It depends only on the table: its kind, its size, and how much two scores gain over the empty graph.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from stablebn import _core
 from stablebn.learners.registry import MOST_ACCURATE
 from stablebn.learners.shared.config import SearchConfig
 from stablebn.learners.shared.problem import WorkOnTable, within_time
-from stablebn.learners.tabu_stable import tabu_stable
 from stablebn.scores.registry import ScoreConfig
 from stablebn.table.blocks import AnyTable
 
@@ -29,15 +28,17 @@ USUAL_EFFORT = "normal"
 """The effort if an algorithm is named and no effort."""
 
 CHOSEN_EFFORT = "low"
-"""The effort if no algorithm is named: on the development tables graphs are as accurate as with more effort, and those
-of categorical tables with few rows more accurate, in a fraction of the time."""
+"""The effort if no algorithm is named. On the development tables its graphs are as accurate as those of more effort,
+and for categorical tables with few rows more accurate, in a fraction of the time.
+"""
 
 LEAST_GAIN = Fraction(6, 5)
-"""The basis score is chosen if it gains more than this many times what BIC gains: of development tables, linear ones
-were below and nonlinear ones above."""
+"""The basis score is chosen if it gains more than this factor times the gain of BIC: among the development tables, the
+linear ones were below and the nonlinear ones above.
+"""
 
 UNCERTAIN = (Fraction(11, 10), Fraction(13, 10))
-"""A ratio of gains between these leaves the choice uncertain."""
+"""The choice is reported as uncertain if the ratio of gains is between these."""
 
 MOST_NUMBERS = 20_000_000
 """Rows times variables of a continuous table above which relations are taken to be linear, to save time and memory."""
@@ -47,23 +48,26 @@ MOST_VARIABLES = 400
 
 
 LEAST_ADAPTIVE_GAIN = Fraction(51, 50)
-"""The adaptive score is chosen for mixed data if it gains more than this many times what BIC gains."""
+"""The adaptive score is chosen for mixed data if it gains more than this factor times the gain of BIC."""
 
 UNCERTAIN_IF_MIXED = (Fraction(203, 200), Fraction(21, 20))
-"""The same as `UNCERTAIN` for `LEAST_ADAPTIVE_GAIN`: development tables of both kinds have such ratios."""
+"""Like `UNCERTAIN`, for `LEAST_ADAPTIVE_GAIN`: development tables with and without arcs from continuous to categorical
+variables have such ratios.
+"""
 
 LEAST_BLOCK_GAIN = Fraction(7, 6)
-"""The basis score is chosen for large mixed tables if it gains more than this many times what BIC gains."""
+"""The basis score is chosen for large mixed tables if it gains more than this factor times the gain of BIC."""
 
 UNCERTAIN_IF_LARGE = (Fraction(11, 10), Fraction(5, 4))
-"""The same as `UNCERTAIN` for `LEAST_BLOCK_GAIN`."""
+"""Like `UNCERTAIN`, for `LEAST_BLOCK_GAIN`."""
 
 MOST_MIXED_NUMBERS = 100_000
 """Rows times variables of a mixed table above which faster scores and algorithms are used."""
 
 MOST_PARENTS = 6
-"""Parents of a variable, at most, where scores are compared. On dense tables polynomials of all parents take half a
-minute; the ratio of gains hardly depends on it."""
+"""Most parents of a variable when scores are compared. On dense tables polynomials of all parents take half a minute;
+the ratio of gains hardly depends on this limit.
+"""
 
 
 def is_large(table: AnyTable) -> bool:
@@ -78,19 +82,14 @@ def looks_for_curves(table: AnyTable) -> bool:
 
 
 SHARE_OF_TIME = 1 / 3
-"""How much of the time that is left may be spent on comparing scores."""
+"""Share of the remaining time that comparing scores may take."""
 
 
 @dataclass(frozen=True)
 class ScoreChoice:
-    """A score and a prior over graphs, with the reasons for both, and the algorithm for them.
+    """A score, a prior over graphs and an algorithm, with the reasons.
 
-    Attributes
-    ----------
-    score, why : str
-    prior, why_prior : str
-    uncertain : str or None
-        Why another score may be as good.
+    `uncertain` says why another score may be as good, if the choice is uncertain.
     """
 
     score: str
@@ -108,17 +107,17 @@ def score_for(
     k: float,
     arcs: str | None = None,
 ) -> ScoreChoice:
-    """Choose the score and the prior for a table.
+    """Choose the score, the prior and the algorithm for a table.
 
     Parameters
     ----------
     table : Table or BlockTable
     work : WorkOnTable
-        On this table. After its deadline no scores are compared.
+        Work on this table. After its deadline no scores are compared.
     k : float
-        The multiplier of the penalty; one that is not 1 was given, and only some scores have it.
+        Multiplier of the penalty. A value other than 1 was set by the user and restricts the choice to BIC.
     arcs : {"clg", "any"}, optional
-        Of mixed data: "clg" excludes arcs from continuous to categorical variables, and so the scores for them.
+        For mixed data: "clg" excludes arcs from continuous to categorical variables, and the scores that need them.
     """
     if k != 1:
         return ScoreChoice("bic", "k multiplies its penalty", "uniform", "k is the penalty")
@@ -133,7 +132,7 @@ def score_for(
         return ScoreChoice("bic", "mixed data, arcs='clg'")
     if table.kind == "continuous" and not looks_for_curves(table):
         return ScoreChoice("bic", "continuous data; the table is too large to look for nonlinear relations")
-    # These are needed in any case: they may take more than the share of the time.
+    # The statistics are needed in any case, so they may take more than the share of the time.
     work.statistics(unit_free=True)
     compare = partial(_compared, table, work)
     if work.deadline is None:
@@ -147,7 +146,7 @@ def score_for(
 
 
 def _compared(table: AnyTable, work: WorkOnTable) -> ScoreChoice:
-    """Choose the score by how much scores gain over the graph without arcs."""
+    """Choose the score by comparing how much each gains over the empty graph."""
     if table.kind == "mixed" and is_large(table):
         is_chosen, uncertain = _compare("basis", work, LEAST_BLOCK_GAIN, UNCERTAIN_IF_LARGE, _ABOUT_MIXED)
         if is_chosen:
@@ -172,25 +171,28 @@ _ABOUT_MIXED = "numbers influence categories"
 def _compare(
     score: str, work: WorkOnTable, least: Fraction, uncertain: tuple[Fraction, Fraction], about: str
 ) -> tuple[bool, str | None]:
-    """Return whether a score gains more than so many times what BIC gains, and why that is uncertain if it is."""
-    usual, own = _gain("bic", work), _gain(score, work)
-    is_chosen = own > least * usual
-    if usual <= 0 or not uncertain[0] <= Fraction(own, usual) <= uncertain[1]:
+    """Return whether a score gains more than `least` times the gain of BIC, and why that is uncertain, if it is."""
+    usual, gain = _gain("bic", work), _gain(score, work)
+    is_chosen = gain > least * usual
+    if usual <= 0 or not uncertain[0] <= Fraction(gain, usual) <= uncertain[1]:
         return is_chosen, None
     other = "bic" if is_chosen else score
     return is_chosen, (
-        f"the data hardly tell whether {about} ({score} gains {own / usual:.2f} times as much as bic; "
+        f"the data hardly tell whether {about} ({score} gains {gain / usual:.2f} times as much as bic; "
         f"the rule asks for {float(least):.3g}). Compare the graph with that of score={other!r}, prior='size'."
     )
 
 
 def _gain(score: str, work: WorkOnTable) -> int:
-    """Return how much more Tabu-Stable's graph scores than the graph without arcs, in units of 2**-62 nats.
+    """Return how much more Tabu-Stable's graph scores than the empty graph, in units of 2**-62 nats.
 
-    What it takes counts for a limit of time (`_core.within_time`).
+    The time that this takes counts towards the time limit (`_core.within_time`).
     """
+    # The constants of this module are imported by every call; only this function needs the algorithm.
+    from stablebn.learners.tabu_stable import tabu_stable
+
     problem = work.problem(ScoreConfig(score, prior="size"), unit_free=True)
-    found = tabu_stable(problem, SearchConfig(max_parents=MOST_PARENTS))
+    climbed = tabu_stable(problem, SearchConfig(max_parents=MOST_PARENTS))
     # If the time was up meanwhile, the graph is unfinished.
     _core.check_time()
-    return found.score - problem.scores.dag([0] * problem.scores.n)
+    return climbed.score - problem.scores.dag([0] * problem.scores.n)

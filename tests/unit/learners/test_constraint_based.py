@@ -32,7 +32,7 @@ ASIA = sb.read_network("asia").sample(1000, seed=1)
 
 
 def _known(dag: DAG) -> Problem:
-    """A problem with a test that knows the DAG, and data that nobody looks at."""
+    """A problem with an oracle test of the DAG; its data are not used."""
     n = len(dag.nodes)
     anything = define_problem(random_categorical_table(np.random.default_rng(1), n, 20), ScoreConfig())
     return replace(anything, test=DSeparation(dag), given=tuple(range(n)), decreasing=tuple(range(n)))
@@ -192,7 +192,7 @@ def test_threads_change_neither_graph_nor_count_of_tests(algorithm: str, monkeyp
     assert (three.pdag, three.score, three.trace) == (one.pdag, one.score, one.trace)
 
 
-def test_progress_of_the_tests_is_told() -> None:
+def test_progress_of_the_tests_is_reported() -> None:
     told: list[tuple[str, int]] = []
     sb.learn(ASIA, "gs", progress=lambda stage, steps: told.append((stage, steps)))
     stages = list(dict.fromkeys(stage for stage, _ in told))

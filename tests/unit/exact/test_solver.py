@@ -12,7 +12,7 @@ import pytest
 from tests.drawn import SCORES
 from tests.naive.best_parents import all_dags, all_families, is_acyclic, naive_candidates
 from tests.tables import categorical_table
-from tests.unit.search.test_candidates import drawn_constraints, drawn_table
+from tests.unit.search.test_parent_sets import drawn_constraints, drawn_table
 
 from stablebn import _core
 from stablebn.exact import dual_ascent as ascent
@@ -21,9 +21,10 @@ from stablebn.exact import proof, ties
 from stablebn.exact import solver as search
 from stablebn.exact.components import NEVER, Component, components, strongly_connected
 from stablebn.exact.dual_ascent import ascended
-from stablebn.exact.local_cuts import TableSearch
-from stablebn.exact.proof import Multipliers, Table, Tree, apply, least_loss
-from stablebn.exact.solver import Proof, best_of_many, find_best, find_best_without_solver, proof_of
+from stablebn.exact.local_cuts import LocalCutSearch
+from stablebn.exact.proof import apply, least_loss
+from stablebn.exact.proof_tree import LocalCut, Multipliers, Proof, Tree
+from stablebn.exact.solver import best_of_many, find_best, find_best_without_solver, proof_of
 from stablebn.exact.subset_search import best_of_part
 from stablebn.exact.ties import class_of
 from stablebn.fixed_point import limbs
@@ -82,7 +83,7 @@ def test_equally_good_classes_are_all_counted_and_the_first_is_taken() -> None:
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave to dynamic programming only pairs, so that cuts and branches must do the rest."""
     for module in (ascent, linear, proof, search, ties):
-        monkeypatch.setattr(module, "MOST_PLACES", 2)
+        monkeypatch.setattr(module, "MOST_IN_PART", 2)
 
 
 @pytest.mark.usefixtures("small_parts")
@@ -98,7 +99,7 @@ def test_cuts_and_branches_find_what_dynamic_programming_finds(monkeypatch: pyte
         assert proof_of(candidates, parents, proven.trees).bound == proven.bound
         with monkeypatch.context() as as_ever:
             for module in (ascent, linear, proof, search, ties):
-                as_ever.setattr(module, "MOST_PLACES", 18)
+                as_ever.setattr(module, "MOST_IN_PART", 18)
             by_subsets, whole = _best(candidates)
         assert whole.score == proven.score
         if proven.ties.are_all:
@@ -114,7 +115,7 @@ def test_any_multipliers_give_a_true_bound(monkeypatch: pytest.MonkeyPatch) -> N
         for component in parts:
             least = least_loss(component, Tree(), 1 << 90)
             assert least is not None
-            monkeypatch.setattr(proof, "MOST_PLACES", 0)
+            monkeypatch.setattr(proof, "MOST_IN_PART", 0)
             for _ in range(30):
                 steps = []
                 for _ in range(rng.randrange(1, 4)):
@@ -132,12 +133,12 @@ def test_any_multipliers_give_a_true_bound(monkeypatch: pytest.MonkeyPatch) -> N
             monkeypatch.undo()
 
 
-def _drawn_table(rng: random.Random, places: Sequence[int]) -> Table:
+def _drawn_table(rng: random.Random, places: Sequence[int]) -> LocalCut:
     numbers = [[rng.randrange(-3, 9) for _ in range(bit(len(places) - 1))] for _ in places]
-    return Table(tuple(places), tuple(map(tuple, numbers)))
+    return LocalCut(tuple(places), tuple(map(tuple, numbers)))
 
 
-def test_least_sum_of_a_table_is_that_of_brute_force() -> None:
+def test_least_sum_of_a_local_cut_is_that_of_brute_force() -> None:
     rng = random.Random(2)
     for size in (2, 3, 3, 4):
         places = sorted(rng.sample(range(30), size))
@@ -157,7 +158,7 @@ def test_three_that_share_all_others_violate_a_table_and_no_cluster() -> None:
     shares = [[(0, 0.5), (1, 0.5)]] * 3 + [[(0, 1.0)]]
     children, parents = [0, 0, 1, 1, 2, 2, 3], [6, 0, 5, 0, 3, 0, 0]
     assert not _core.violated_clusters(4, children, parents, [*([0.5] * 6), 1.0], 1e-6, 80)
-    found = TableSearch(linear.import_highs(), 4).violated(component, shares, (0, 1, 2, 3))
+    found = LocalCutSearch(linear.import_highs(), 4).violated(component, shares, (0, 1, 2, 3))
     assert found is not None
     lack, table = found
     halves = sum(table.by_parents(v)[1][everything[v] & 7] + table.by_parents(v)[1][0] for v in range(3)) / 2
@@ -165,18 +166,18 @@ def test_three_that_share_all_others_violate_a_table_and_no_cluster() -> None:
     assert lack > 0.1
 
 
-def test_multipliers_and_tables_that_cannot_be_prove_nothing() -> None:
+def test_invalid_multipliers_and_local_cuts_are_refused() -> None:
     scores = family_scores(drawn_table("categorical", 80, 6), ScoreConfig("aic"))
     component = max(components(candidate_sets(scores)), key=lambda own: own.n)
-    table = Table((0, 1), ((1, 0), (1, 0)))
+    table = LocalCut((0, 1), ((1, 0), (1, 0)))
     for own, told in (
         (Multipliers(((3, -1),)), "negative"),
-        (Multipliers(tables=((table, -1),)), "negative"),
-        (Multipliers(tables=((table, 1),), denominator=0), "denominator"),
-        (Multipliers(tables=((replace(table, places=(0, 40)), 1),)), "unknown"),
-        (Multipliers(tables=((replace(table, places=(1, 1)), 1),)), "two to"),
-        (Multipliers(tables=((Table(tuple(range(9)), ((0,) * 256,) * 9), 1),)), "two to"),
-        (Multipliers(tables=((replace(table, numbers=((1, 0), (1,))), 1),)), "not a number"),
+        (Multipliers(local_cuts=((table, -1),)), "negative"),
+        (Multipliers(local_cuts=((table, 1),), denominator=0), "denominator"),
+        (Multipliers(local_cuts=((replace(table, positions=(0, 40)), 1),)), "unknown"),
+        (Multipliers(local_cuts=((replace(table, positions=(1, 1)), 1),)), "two to"),
+        (Multipliers(local_cuts=((LocalCut(tuple(range(9)), ((0,) * 256,) * 9), 1),)), "two to"),
+        (Multipliers(local_cuts=((replace(table, weights=((1, 0), (1,))), 1),)), "lacks a weight"),
     ):
         with pytest.raises(ValueError, match=told):
             least_loss(component, Tree((own,)), 1 << 90)
@@ -208,7 +209,7 @@ def test_time_that_is_up_leaves_a_dag_and_a_true_bound() -> None:
 
 def test_without_the_solver_a_large_component_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "highspy", None)
-    monkeypatch.setattr(search, "MOST_PLACES", 2)
+    monkeypatch.setattr(search, "MOST_IN_PART", 2)
     scores = family_scores(drawn_table("categorical", 61, 8), ScoreConfig("aic"))
     with pytest.raises(ImportError, match=r"stablebn\[exact\]"):
         _best(candidate_sets(scores))
@@ -236,7 +237,7 @@ def test_more_choices_than_a_programme_takes_are_sifted_for_a_bound(monkeypatch:
     # Dynamic programming minds variables, not choices.
     assert _best(candidates)[1].score == _best(candidates)[1].bound == best.score
     for module in (search, proof):
-        monkeypatch.setattr(module, "MOST_PLACES_AT_ONCE", 2)
+        monkeypatch.setattr(module, "MOST_AT_ONCE", 2)
     parents, proven = _best(candidates)
     assert scores.dag(parents) == proven.score <= best.score
     assert proven.bound is not None

@@ -1,4 +1,4 @@
-"""What searches have found so far, so that the same search can go on from there."""
+"""Records of the progress of searches, so that a later run can continue from there."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 
 
 class Journal:
-    """Records by name, in types that JSON has.
+    """Records of searches by name, in types that JSON has.
 
-    A search looks whether there is a record of it from an earlier time, and notes what it does itself. Records are
-    written down only when somebody asks for them, so that to note something costs nothing.
+    A search first looks for its record of an earlier run, and then registers a function that returns its current
+    record. The function is called only when records are written, so registering costs nothing.
 
     Parameters
     ----------
     records : mapping of name to record
-        From an earlier time.
+        Records of an earlier run.
     changed : callable, optional
-        Called whenever something new is there, not always from the same thread.
+        Called when a search has progressed, from any thread.
     """
 
     def __init__(self, records: Mapping[str, Any], changed: Callable[[], None] | None = None) -> None:
@@ -26,19 +26,19 @@ class Journal:
         self._changed = changed
 
     def recall(self, name: str) -> Any:
-        """The record of an earlier time, perhaps of the same search earlier in this run; None if there is none."""
+        """Return the record of an earlier run, or of an earlier search with this name; None if there is none."""
         noted = self._noted.get(name)
         return self._records.get(name) if noted is None else noted()
 
     def note(self, name: str, record: Callable[[], Any]) -> None:
-        """From now on a record is what a function gives."""
+        """Register the function that returns the current record of a search."""
         self._noted[name] = record
 
     def something_is_new(self) -> None:
-        """Say that what is noted has grown."""
+        """Report that a search has progressed."""
         if self._changed is not None:
             self._changed()
 
     def records(self) -> dict[str, Any]:
-        """All records, as they are now."""
+        """Return all records, as they are now."""
         return {**self._records, **{name: record() for name, record in list(self._noted.items())}}

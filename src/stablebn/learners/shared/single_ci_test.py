@@ -1,4 +1,4 @@
-"""One test of independence between columns of a table, whose outcome no other column and no name can touch."""
+"""Run one test of independence between columns of a table; other columns and names have no influence."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ def tested_alone(
     *,
     unit_free: bool,
 ) -> tuple[str, Outcome]:
-    """The name of the test as it was used, and what it found.
+    """Return the name of the test that was used, and its result.
 
-    Columns that take no part, as they have a single value, say nothing; with one of them x and y are independent.
+    If x or y was excluded because it has a single value, they are independent; such a column is ignored as a condition.
     """
-    # With only the columns that matter there are fewer to number.
+    # Select only the columns of the test: fewer columns are faster to number.
     column = {name: place for place, name in enumerate(table.names)}
     some = table.select([column[name] for name in (x, y, *given) if name in column])
     if test is None and isinstance(like_of(table), MixedTable):
-        # Columns of one kind are tested as a learner would, who sees both.
+        # Use the test of mixed data even if the selected columns are of one kind, as an algorithm on the whole table
+        # would.
         test = "mi-cg"
-    # Among interchangeable columns, which two are tested tells them apart.
+    # The two tested columns must be distinguished from columns that are interchangeable with them.
     ends = np.array([name in (x, y) for name in some.names], dtype=np.int64)
     tested = Relation(np.outer(ends, ends) - np.diag(ends))
     problem = define_problem(some, ScoreConfig(), unit_free=unit_free, relation=tested)
