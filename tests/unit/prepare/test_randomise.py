@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from stablebn.columns.kinds import Kind
-from stablebn.prepare.relayout import VARIATIONS, Layout, lay_out, relabelled, rescaled
+from stablebn.prepare.relayout import VARIATIONS, TableLayout, lay_out, relabelled, rescaled
 
 COLUMNS: dict[Any, pa.ChunkedArray] = {
     "sex": pa.chunked_array([["m", "f", None], ["f", "m", "f"]]),
@@ -26,11 +26,11 @@ KINDS: dict[Any, Kind] = {
 }
 
 
-def _layout(*vary: str, seed: int = 3, number: int = 1) -> Layout:
+def _layout(*vary: str, seed: int = 3, number: int = 1) -> TableLayout:
     return lay_out(dict(COLUMNS), KINDS, vary, seed=seed, number=number)
 
 
-def _content(layout: Layout) -> dict[Any, list[Any]]:
+def _content(layout: TableLayout) -> dict[Any, list[Any]]:
     return {name: column.to_pylist() for name, column in layout.columns.items()}
 
 
