@@ -1,4 +1,4 @@
-"""Turn graphs and background knowledge, which name variables, into constraints and parent sets of numbered variables."""
+"""Turn graphs and background knowledge, which name variables, into constraints and parent sets by number."""
 
 from __future__ import annotations
 
