@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +64,8 @@ def interrupt() -> None:
 
 @pytest.fixture(autouse=True)
 def _one_step_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    for search in ("climb", "ordering"):
-        monkeypatch.setattr(sys.modules[f"stablebn.search.{search}"], "_SECONDS_AT_ONCE", 1e-9)
+    for search in ("hill_climbing", "order_search"):
+        monkeypatch.setattr(import_module(f"stablebn.search.{search}"), "_SECONDS_AT_ONCE", 1e-9)
 
 
 @pytest.fixture
