@@ -265,7 +265,7 @@ def test_a_killed_process_leaves_what_it_wrote_last(algorithm: str, path: Path) 
     program = f"""
 import os, signal, sys
 import stablebn as sb
-from stablebn.learners import checkpoint
+from stablebn.learners.shared import checkpoint
 import stablebn.search
 sys.modules["stablebn.search.hill_climbing"]._SECONDS_AT_ONCE = 1e-9
 checkpoint.SECONDS_BETWEEN_WRITES, checkpoint._PATIENCE = -1.0, 0
