@@ -132,22 +132,22 @@ def build_problem(table: Prepared, request: LearnRequest) -> LearningTask:
     )
 
 
-def with_usual_score(asked: Scored) -> Scored:
+def with_usual_score(options: Scored) -> Scored:
     """Replace an automatic score and prior by the usual ones."""
-    return asked.as_used(
-        score=USUAL_SCORE if asked.score == AUTOMATIC else asked.score,
-        prior=USUAL_PRIOR if asked.prior == AUTOMATIC else asked.prior,
+    return options.as_used(
+        score=USUAL_SCORE if options.score == AUTOMATIC else options.score,
+        prior=USUAL_PRIOR if options.prior == AUTOMATIC else options.prior,
     )
 
 
-def is_unit_free(asked: LearnArguments | ScoreArguments, table: Prepared) -> bool:
+def is_unit_free(options: LearnArguments | ScoreArguments, table: Prepared) -> bool:
     """Return whether units take no part, as by default; categorical data have no units."""
-    if asked.score == "bge" and asked.unit_free:
+    if options.score == "bge" and options.unit_free:
         raise OptionError(
             "score='bge' has a prior in the units of the columns, so unit_free=True cannot be kept. Leave it out, or "
             "say score='bic'."
         )
-    return kind_of(table.table).has_units and asked.score != "bge" and asked.unit_free is not False
+    return kind_of(table.table).has_units and options.score != "bge" and options.unit_free is not False
 
 
 def _statistics(table: Prepared, request: LearnRequest) -> WorkOnTable:
@@ -160,44 +160,44 @@ def _statistics(table: Prepared, request: LearnRequest) -> WorkOnTable:
 
 
 def _with_choices(
-    asked: LearnArguments, table: Prepared, work: WorkOnTable
+    options: LearnArguments, table: Prepared, work: WorkOnTable
 ) -> tuple[LearnArguments, dict[str, str], tuple[Caution, ...]]:
     """Choose the algorithm and the score that were left to the library.
 
     Returns
     -------
-    asked : LearnArguments
+    options : LearnArguments
     chosen : dict of option to str
         The reason for each choice.
     warnings : tuple of Caution
     """
     chosen = {}
     warnings: tuple[Caution, ...] = ()
-    if asked.algorithm == AUTOMATIC:
+    if options.algorithm == AUTOMATIC:
         algorithm, chosen["algorithm"] = MOST_ACCURATE, "the most accurate one"
-        if asked.score == AUTOMATIC:
-            choice = score_for(table.whole, work, k=asked.k, arcs=asked.arcs)
+        if options.score == AUTOMATIC:
+            choice = score_for(table.whole, work, k=options.k, arcs=options.arcs)
             if choice.uncertain is not None:
                 warnings = (Caution("uncertain-score", (), choice.uncertain),)
             chosen["score"] = choice.why
             if choice.algorithm != algorithm:
                 algorithm, chosen["algorithm"] = choice.algorithm, "the table is large"
-            asked = asked.as_used(score=choice.score)
-            if asked.prior == AUTOMATIC:
+            options = options.as_used(score=choice.score)
+            if options.prior == AUTOMATIC:
                 chosen["prior"] = choice.why_prior
-                asked = asked.as_used(prior=choice.prior)
-        asked = asked.as_used(algorithm=algorithm)
-        if asked.effort == AUTOMATIC and algorithm == MOST_ACCURATE:
-            asked = asked.as_used(effort=CHOSEN_EFFORT)
+                options = options.as_used(prior=choice.prior)
+        options = options.as_used(algorithm=algorithm)
+        if options.effort == AUTOMATIC and algorithm == MOST_ACCURATE:
+            options = options.as_used(effort=CHOSEN_EFFORT)
             chosen["effort"] = "as accurate as more of it, and faster"
-    if asked.effort == AUTOMATIC:
-        asked = asked.as_used(effort=USUAL_EFFORT)
-    return with_usual_score(asked), chosen, warnings
+    if options.effort == AUTOMATIC:
+        options = options.as_used(effort=USUAL_EFFORT)
+    return with_usual_score(options), chosen, warnings
 
 
-def _units_warning(asked: LearnArguments, table: Prepared) -> tuple[Caution, ...]:
+def _units_warning(options: LearnArguments, table: Prepared) -> tuple[Caution, ...]:
     """Warn if units take part although the user did not ask for it."""
-    if not kind_of(table.table).has_units or asked.score != "bge" or asked.unit_free is not None:
+    if not kind_of(table.table).has_units or options.score != "bge" or options.unit_free is not None:
         return ()
     return (
         Caution(

@@ -151,18 +151,18 @@ def _proof(found: Climb | Pattern, learned: LearnedGraph, task: LearningTask, ta
     return graph_proof(found.proof, learned.score, certificate)
 
 
-def _options_of_certificate(found: BestDag, asked: LearnArguments, table: Prepared) -> dict[str, object]:
+def _options_of_certificate(found: BestDag, used: LearnArguments, table: Prepared) -> dict[str, object]:
     """Return the options that decide which graphs there are and how they are scored."""
-    options = {**about_the_table(asked), **changed_options(asked, (ScoreConfig, SearchConfig)), **found.limits}
+    entries = {**about_the_table(used), **changed_options(used, (ScoreConfig, SearchConfig)), **found.limits}
     # The time that the search took proves nothing.
-    for name in (*_GIVEN_AGAIN, *(() if isinstance(asked.weights, str) else ("weights",)), "max_time"):
-        options.pop(name, None)
+    for name in (*_GIVEN_AGAIN, *(() if isinstance(used.weights, str) else ("weights",)), "max_time"):
+        entries.pop(name, None)
     if not kind_of(table.table).has_units:
-        options.pop("unit_free", None)
-    if not asked.kinds:
-        options.pop("kinds", None)
-    elif isinstance(asked.kinds, Mapping):
-        options["kinds"] = list(kinds_before_binning(table).items())
-    if asked.levels is not None:
-        options["levels"] = list(table.levels.items())
-    return options
+        entries.pop("unit_free", None)
+    if not used.kinds:
+        entries.pop("kinds", None)
+    elif isinstance(used.kinds, Mapping):
+        entries["kinds"] = list(kinds_before_binning(table).items())
+    if used.levels is not None:
+        entries["levels"] = list(table.levels.items())
+    return entries

@@ -156,16 +156,16 @@ def check(*arguments: Any, **options: Any) -> Check:
     >>> found.exit_code
     1
     """
-    asked = with_own_reading(CheckArguments.from_call("check", arguments, options))
+    parsed = with_own_reading(CheckArguments.from_call("check", arguments, options))
     try:
-        return checked(read_table(asked), None)
+        return checked(read_table(parsed), None)
     except DataError as error:
         if not error.remedy:
             return checked(None, error)
         # Report the other findings as they are after the problem is solved.
         remedy: dict[str, Any] = dict(error.remedy)
         try:
-            return checked(read_table(replace(asked, **remedy)), error)
+            return checked(read_table(replace(parsed, **remedy)), error)
         except DataError:
             return checked(None, error)
 

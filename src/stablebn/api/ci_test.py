@@ -32,12 +32,12 @@ def ci_test(*arguments: Any, **options: Any) -> CITest:
     >>> sb.ci_test(table, "smoke", "xray", given="either").independent()
     True
     """
-    asked = with_own_reading(CITestArguments.from_call("ci_test", arguments, options))
-    table = read_table(asked)
+    parsed = with_own_reading(CITestArguments.from_call("ci_test", arguments, options))
+    table = read_table(parsed)
     # None may be the name of a column: here it does not stand for the default.
     bound = inspect.signature(ci_test).bind(*arguments, **options).arguments
     given = _columns_given(bound.get("given", ()), table)
-    tested = (asked.x, asked.y, *given)
+    tested = (parsed.x, parsed.y, *given)
     unknown = [name for name in tested if not is_hashable(name) or name not in table.decisions]
     if unknown:
         raise OptionError(f"the table has no columns {listed(unknown)}.")
@@ -46,9 +46,9 @@ def ci_test(*arguments: Any, **options: Any) -> CITest:
         raise OptionError(f"columns that were set aside: {tallied(excluded)}. Say kinds= for them.")
     if len(set(tested)) < len(tested):
         raise OptionError(f"x, y and given must be different columns; got {listed(tested, most=99)}.")
-    unit_free = asked.unit_free is not False
-    name, outcome = tested_alone(table.table, asked.x, asked.y, given, asked.test, unit_free=unit_free)
-    return CITest(asked.x, asked.y, given, name, *outcome)
+    unit_free = parsed.unit_free is not False
+    name, outcome = tested_alone(table.table, parsed.x, parsed.y, given, parsed.test, unit_free=unit_free)
+    return CITest(parsed.x, parsed.y, given, name, *outcome)
 
 
 def _columns_given(given: Iterable[Hashable] | Hashable, table: Prepared) -> tuple[Hashable, ...]:

@@ -35,7 +35,7 @@ def fit(*arguments: Any, **options: Any) -> Network:
     """
     from stablebn.networks.fit import fit as fit_parameters
 
-    asked = with_own_reading(FitArguments.from_call("fit", arguments, options))
-    table = read_table(asked, schema_of(asked.graph))
-    dag = as_dag(asked.graph, table.names)
-    return fit_parameters(dag, table, method=asked.method, iss=asked.iss, unseen=asked.unseen)
+    parsed = with_own_reading(FitArguments.from_call("fit", arguments, options))
+    table = read_table(parsed, schema_of(parsed.graph))
+    dag = as_dag(parsed.graph, table.names)
+    return fit_parameters(dag, table, method=parsed.method, iss=parsed.iss, unseen=parsed.unseen)

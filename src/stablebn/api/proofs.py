@@ -109,13 +109,13 @@ def verify(*arguments: Any, **options: Any) -> Verified:
     >>> sb.verify(certificate, table).optimal
     True
     """
-    asked = VerifyArguments.from_call("verify", arguments, options)
-    _check_certificate("certificate", asked.certificate)
-    own = asked.certificate
+    parsed = VerifyArguments.from_call("verify", arguments, options)
+    _check_certificate("certificate", parsed.certificate)
+    own = parsed.certificate
     certificate = own if isinstance(own, Certificate) else Certificate.read(own)
     told = {name: _read(name, value) for name, value in certificate.options.items()}
     try:
-        learned = LearnArguments.of_learn((asked.data, "exact"), _with_given(told, asked, options))
+        learned = LearnArguments.of_learn((parsed.data, "exact"), _with_given(told, parsed, options))
         request = LearnRequest.of(
             learned,
             known=certificate.known,
@@ -131,17 +131,17 @@ def verify(*arguments: Any, **options: Any) -> Verified:
 
 
 def _with_given(
-    told: Mapping[str, Any], asked: VerifyArguments | ProveArguments, given: Mapping[str, object]
+    told: Mapping[str, Any], parsed: VerifyArguments | ProveArguments, given: Mapping[str, object]
 ) -> dict[str, Any]:
     """Return the options with which a graph was learned, replaced by the options of this call.
 
     Statistics bring the reading options that they were made with.
     """
     kept = {
-        name: value for name, value in told.items() if not (isinstance(asked.data, SpooledTable) and name in READING)
+        name: value for name, value in told.items() if not (isinstance(parsed.data, SpooledTable) and name in READING)
     }
     named = {name for name, value in given.items() if value is not None and name not in _NOT_GIVEN_ON}
-    return {**kept, **{name: getattr(asked, name) for name in named}}
+    return {**kept, **{name: getattr(parsed, name) for name in named}}
 
 
 @dataclass(frozen=True)
@@ -197,9 +197,9 @@ def prove(*arguments: Any, **options: Any) -> Distance:
     >>> print(sb.prove(sb.learn(table, "hc"), table))
     This is the best graph: it is proven.
     """
-    asked = ProveArguments.from_call("prove", arguments, options)
-    instance_of(Result, "a result of stablebn.learn")("result", asked.result)
-    result = asked.result
+    parsed = ProveArguments.from_call("prove", arguments, options)
+    instance_of(Result, "a result of stablebn.learn")("result", parsed.result)
+    result = parsed.result
     if result.score is None:
         raise GraphError("the graph has no score, so there is nothing to prove. See its `warnings`.")
     told = {name: value for name, value in result.config.items() if name in _KEPT and value is not None}
@@ -207,14 +207,14 @@ def prove(*arguments: Any, **options: Any) -> Distance:
         told["columns"] = list(result.kinds)
     if "continuous" not in result.kinds.values() or "discretise" in told:
         told.pop("unit_free", None)
-    learned = LearnArguments.of_learn((asked.data, "exact"), _with_given(told, asked, options))
+    learned = LearnArguments.of_learn((parsed.data, "exact"), _with_given(told, parsed, options))
     prepared = read_table_again(learned, result)
     if prepared.kinds != result.kinds:
         raise GraphError(
             "the graph was learned from other columns, or from columns of other kinds. Leave out columns=, drop= and "
             "kinds=, or give those that it was learned with."
         )
-    if not isinstance(asked.data, SpooledTable):
+    if not isinstance(parsed.data, SpooledTable):
         # Given as options, so that the certificate of the best graph includes them.
         learned = learned.as_used(kinds=kinds_before_binning(prepared) or None, levels=dict(prepared.levels) or None)
     interruption = Interruption([signal.Signals.SIGINT])

@@ -44,17 +44,17 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     -------
     GraphScore
     """
-    asked = _with_score_of_result(with_own_reading(ScoreArguments.from_call("score", arguments, options)))
-    config = asked.part(ScoreConfig)
-    table = read_table(asked, schema_of(asked.graph))
-    work = WorkOnTable(table.table, threads=asked.threads or cores())
+    parsed = _with_score_of_result(with_own_reading(ScoreArguments.from_call("score", arguments, options)))
+    config = parsed.part(ScoreConfig)
+    table = read_table(parsed, schema_of(parsed.graph))
+    work = WorkOnTable(table.table, threads=parsed.threads or cores())
     if numbers_matter(table.table, config):
         work.check_memory()
-    graph = read_as_graph(asked.graph, table.names)
+    graph = read_as_graph(parsed.graph, table.names)
     forbidden = forbidden_by_kind(config, {name: table.kinds[name] for name in table.table.names})
     dag = extended(graph, forbidden)
     _check_graph(dag, forbidden, table)
-    scores, variables = _family_scores(asked, config, table, graph, work)
+    scores, variables = _family_scores(parsed, config, table, graph, work)
     families = parent_sets(dag, table, variables)
     check_rows(families, variables, scores, table.table.total, "the graph")
     if not scores.score_equivalent and isinstance(graph, PDAG) and graph.undirected:
@@ -67,20 +67,20 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     return GraphScore(to_float(sum(exact.values())), by_node, config.score)
 
 
-def _with_score_of_result(asked: ScoreArguments) -> ScoreArguments:
+def _with_score_of_result(parsed: ScoreArguments) -> ScoreArguments:
     """Score a result by the score and the units that it was learned with, unless others are given."""
-    graph = asked.graph
+    graph = parsed.graph
     if not isinstance(graph, Result):
-        return with_usual_score(asked)
-    if asked.score == AUTOMATIC:
+        return with_usual_score(parsed)
+    if parsed.score == AUTOMATIC:
         learned = {entry.name: graph.config[entry.name] for entry in options_of(ScoreConfig)}
-        given = {name: value for name, value in changed_options(asked, (ScoreConfig,)).items() if value != AUTOMATIC}
-        asked = asked.as_used(**{**learned, **given})
+        given = {name: value for name, value in changed_options(parsed, (ScoreConfig,)).items() if value != AUTOMATIC}
+        parsed = parsed.as_used(**{**learned, **given})
     else:
-        asked = with_usual_score(asked)
-    if asked.unit_free is None and graph.config.get("unit_free") is False:
-        asked = replace(asked, unit_free=False)
-    return asked
+        parsed = with_usual_score(parsed)
+    if parsed.unit_free is None and graph.config.get("unit_free") is False:
+        parsed = replace(parsed, unit_free=False)
+    return parsed
 
 
 def _check_graph(dag: DAG, forbidden: Collection[tuple[Hashable, Hashable]], table: Prepared) -> None:
@@ -99,12 +99,12 @@ def _check_graph(dag: DAG, forbidden: Collection[tuple[Hashable, Hashable]], tab
 
 
 def _family_scores(
-    asked: ScoreArguments, config: ScoreConfig, table: Prepared, graph: Graph, work: WorkOnTable
+    parsed: ScoreArguments, config: ScoreConfig, table: Prepared, graph: Graph, work: WorkOnTable
 ) -> tuple[CompiledScores, tuple[Hashable, ...]]:
     """Return the scores of families, and the names of the variables by number."""
     if not numbers_matter(table.table, config):
         # Counts are the same in any order: the variables need no canonical numbers.
-        return family_scores(table.table, config, threads=asked.threads or cores()), table.table.names
+        return family_scores(table.table, config, threads=parsed.threads or cores()), table.table.names
     relation = relation_of(graph, table.table.names)
-    problem = work.problem_of_score(config, relation, unit_free=is_unit_free(asked, table))
+    problem = work.problem_of_score(config, relation, unit_free=is_unit_free(parsed, table))
     return problem.scores, problem.names

@@ -34,11 +34,13 @@ def statistics(*arguments: Any, **options: Any) -> GrowingTable:
     >>> sb.learn(found) == sb.learn(table)
     True
     """
-    asked = StatisticsArguments.from_call("statistics", arguments, options)
-    storage = asked.part(Storage)
-    if asked.discretise is not None or asked.bins is not None:
+    parsed = StatisticsArguments.from_call("statistics", arguments, options)
+    storage = parsed.part(Storage)
+    if parsed.discretise is not None or parsed.bins is not None:
         raise OptionError("statistics cannot be made with discretise=: where the bins are depends on rows to come.")
-    return GrowingTable(asked.data, given_reading(asked), storage.row_memory, storage.folder, asked.threads or cores())
+    return GrowingTable(
+        parsed.data, given_reading(parsed), storage.row_memory, storage.folder, parsed.threads or cores()
+    )
 
 
 @checked_arguments(path=file_path)

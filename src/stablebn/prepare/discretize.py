@@ -109,9 +109,9 @@ class Discretised:
         frame, table or dict
             A table of the given type.
         """
-        asked = _RowsToBin.from_call("apply", arguments, options)
-        found = _read(asked)
-        return _binned(asked, found, _checked(self.cuts, found.columns))
+        parsed = _RowsToBin.from_call("apply", arguments, options)
+        found = _read(parsed)
+        return _binned(parsed, found, _checked(self.cuts, found.columns))
 
 
 @takes(DiscretiseOptions)
@@ -147,13 +147,13 @@ def discretise(*arguments: Any, **options: Any) -> Discretised:
     >>> found.apply({"age": [50.0]})
     {'age': ['2: 40 or more']}
     """
-    asked = DiscretiseOptions.from_call("discretise", arguments, options)
-    found = _read(asked)
-    if asked.cuts is None:
-        cuts = _find_cuts(asked, found, Binning(asked.method, asked.bins))
+    parsed = DiscretiseOptions.from_call("discretise", arguments, options)
+    found = _read(parsed)
+    if parsed.cuts is None:
+        cuts = _find_cuts(parsed, found, Binning(parsed.method, parsed.bins))
     else:
-        cuts = _checked(asked.cuts, found.columns)
-    return Discretised(_binned(asked, found, cuts), cuts)
+        cuts = _checked(parsed.cuts, found.columns)
+    return Discretised(_binned(parsed, found, cuts), cuts)
 
 
 def labels_of(cuts: Sequence[float]) -> tuple[str, ...]:
@@ -207,60 +207,60 @@ def _checked(cuts: object, columns: Columns) -> Cuts:
     return own
 
 
-def _read(asked: TableReading) -> Source:
+def _read(parsed: TableReading) -> Source:
     """Read the columns that are used."""
     return read(
-        asked.data,
-        names=asked.names,
-        dialect=asked.dialect,
-        choice=asked.choice,
-        threads=asked.threads or cores(),
+        parsed.data,
+        names=parsed.names,
+        dialect=parsed.dialect,
+        choice=parsed.choice,
+        threads=parsed.threads or cores(),
     )
 
 
-def _binned(asked: TableReading, found: Source, cuts: Cuts) -> Any:
+def _binned(parsed: TableReading, found: Source, cuts: Cuts) -> Any:
     """Return the table with some columns put into bins."""
     numbers = _numbers({name: found.columns[name] for name in cuts})
     labelled = {name: _labelled(column, cuts[name]) for name, column in numbers.items()}
-    return _with_columns(asked.data, found, labelled, _complete_rows(asked, found))
+    return _with_columns(parsed.data, found, labelled, _complete_rows(parsed, found))
 
 
-def _complete_rows(asked: TableReading, found: Source) -> NDArray[np.bool_] | None:
+def _complete_rows(parsed: TableReading, found: Source) -> NDArray[np.bool_] | None:
     """Return which rows the new table has; None: all. Raise `DataError` if missing values are an error."""
-    if asked.missing not in ("error", "drop"):
+    if parsed.missing not in ("error", "drop"):
         return None
-    variables, _ = split_weights(found.columns, asked.weights)
+    variables, _ = split_weights(found.columns, parsed.weights)
     rows = RowsInMemory(variables, len(next(iter(variables.values()), ())))
-    columns = _decided(asked, found, variables, None)
-    handle_missing(rows, {**columns}, asked.missing, found.cautions)
+    columns = _decided(parsed, found, variables, None)
+    handle_missing(rows, {**columns}, parsed.missing, found.cautions)
     incomplete = [column.missing for column in columns.values() if column.missing_count]
     return ~np.logical_or.reduce(incomplete) if incomplete else None
 
 
-def _decided(asked: TableReading, found: Source, variables: Columns, weights: Weights | None) -> dict[Name, Encoded]:
+def _decided(parsed: TableReading, found: Source, variables: Columns, weights: Weights | None) -> dict[Name, Encoded]:
     """Decide for each variable whether it is categorical or continuous, and encode it."""
     problems = ErrorCollector()
-    kinds = asked.kinds if isinstance(asked.kinds, Mapping) else {}
-    said = parse_kinds(asked.kinds, asked.choice.kept(found.names), variables)
-    categorical: dict[Name, Kind] = dict.fromkeys(named_categorical(asked.levels, tuple(variables)), "categorical")
+    kinds = parsed.kinds if isinstance(parsed.kinds, Mapping) else {}
+    said = parse_kinds(parsed.kinds, parsed.choice.kept(found.names), variables)
+    categorical: dict[Name, Kind] = dict.fromkeys(named_categorical(parsed.levels, tuple(variables)), "categorical")
     said = said._replace(kinds={**categorical, **said.kinds})
-    parse_levels(asked.levels, variables, {})
-    decided = decide(with_text_for_empty(variables, asked.missing), weights, said, asked.missing, problems)
-    problems.raise_all(found.names, asked.choice, kinds)
+    parse_levels(parsed.levels, variables, {})
+    decided = decide(with_text_for_empty(variables, parsed.missing), weights, said, parsed.missing, problems)
+    problems.raise_all(found.names, parsed.choice, kinds)
     return columns_in_memory(decided.columns)
 
 
-def _find_cuts(asked: TableReading, found: Source, binning: Binning) -> Cuts:
+def _find_cuts(parsed: TableReading, found: Source, binning: Binning) -> Cuts:
     columns = found.columns
     if columns and not len(next(iter(columns.values()))):
         raise DataError("a table without rows has no cut points. Add rows, or say cuts=.")
-    variables, weight_column = split_weights(columns, asked.weights)
+    variables, weight_column = split_weights(columns, parsed.weights)
     variables, counts = rows_with_weight(variables, weight_column)
     check_total(total_of(len(next(iter(columns.values()), ())), counts))
     # Only the method "information" uses categorical columns.
     heard = {
         name: column
-        for name, column in _decided(asked, found, variables, counts).items()
+        for name, column in _decided(parsed, found, variables, counts).items()
         if binning.method == "information" or isinstance(column, Numbers)
     }
     check_finite(heard)

@@ -1,4 +1,4 @@
-"""From what a learner found to graphs under names: the DAG, its score, its fingerprint, and what to worry about."""
+"""Turn the graph of an algorithm, which has numbers, into graphs under names, with score, fingerprint and warnings."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _NO_DIRECTIONS = " It has no directions yet, and so no DAG, no score and no para
 
 @dataclass(frozen=True)
 class LearnedGraph:
-    """What a learner found, under the names of the variables; its parts are those of `Result`.
+    """A learned graph under the names of the variables; the fields are those of `Result`.
 
     Attributes
     ----------
     has_all_digits : bool
-        Whether the score is that of `stablebn.score` to the last digit.
+        Whether the score equals that of `stablebn.score` to the last digit.
     """
 
     pdag: PDAG
@@ -63,22 +63,21 @@ class LearnedGraph:
 def learned_graph(
     found: Climb | Pattern, problem: Problem, nodes: Sequence[Hashable], latest: float | None = None
 ) -> LearnedGraph:
-    """Give names to what a learner found.
+    """Name the variables of a learned graph, and score it.
 
     Parameters
     ----------
     found : Climb or Pattern
     problem : Problem
-        That it was found for.
     nodes : sequence of names
-        Of the graph: also variables that took no part.
+        The nodes of the graph, including variables that took no part.
     latest : float, optional
-        When to score the graph by the numbers of the search instead, in terms of `time.monotonic`.
+        After this time (`time.monotonic`), the score of the search is used, whose last digits may differ.
 
     Raises
     ------
     AssertionError
-        The graph does not obey the constraints of the problem: the learner is wrong.
+        The graph violates the constraints of the problem: the algorithm is wrong.
     """
     if isinstance(found, Climb):
         return _of_dag(found, problem, nodes, latest)
@@ -149,7 +148,7 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable], lat
 
 
 def _extension(found: Pattern, problem: Problem) -> DAG | None:
-    """A DAG that extends a pattern, checked."""
+    """Extend a pattern to a DAG, and check its arcs; `None` if there is no extension."""
     dag = extension(found, problem)
     if dag is not None:
         _check(numbered(dag.arcs), (), problem)
@@ -157,14 +156,14 @@ def _extension(found: Pattern, problem: Problem) -> DAG | None:
 
 
 def _known(parents: Sequence[int], problem: Problem) -> tuple[tuple[Hashable, Hashable], ...]:
-    """The arcs of a learned graph whose direction the constraints decide."""
+    """Return the arcs of a learned graph whose direction the constraints decide."""
     if problem.constraints is None:
         return ()
     return tuple(_named(known_arcs(parents, problem.constraints), problem.names))
 
 
 def _check(directed: Sequence[tuple[int, int]], undirected: Sequence[tuple[int, int]], problem: Problem) -> None:
-    """Raise `AssertionError` if a learned graph does not obey; an undirected edge stands for both of its arcs."""
+    """Raise `AssertionError` if a learned graph violates constraints; an undirected edge counts as both of its arcs."""
     constraints = problem.constraints
     if constraints is None:
         return
@@ -184,7 +183,7 @@ def _check(directed: Sequence[tuple[int, int]], undirected: Sequence[tuple[int, 
 
 
 def _families(arcs: Iterable[tuple[int, int]], n: int) -> list[int]:
-    """Parent set of each variable."""
+    """Return the parent set of each variable."""
     parents = [0] * n
     for u, v in arcs:
         parents[v] |= bit(u)
@@ -194,9 +193,10 @@ def _families(arcs: Iterable[tuple[int, int]], n: int) -> list[int]:
 def _scored(
     problem: Problem, families: Sequence[int], dag: DAG, latest: float | None
 ) -> tuple[float | None, dict[tuple[Hashable, Hashable], float] | None, bool]:
-    """The score of a DAG, what it loses without each arc, and whether the score has all digits.
+    """Return the score of a DAG, the strength of each arc, and whether the score has all digits.
 
-    None: rows are too few, or it would take long. The DAG is given by the parent set of each variable, and by names.
+    The score is `None` if there are too few rows, the strengths are `None` if they would take long. The DAG is given
+    by the parent set of each variable, and by names.
     """
 
     def scored() -> tuple[GraphScores, int | None]:
@@ -236,12 +236,12 @@ def _reversibility(
 
 
 def _fewest_rows(problem: Problem, families: Sequence[int]) -> tuple[int, tuple[Caution, ...]]:
-    """On how many rows that family of a DAG rests that has the fewest, and a word on it where values are missing."""
+    """Return the smallest number of complete rows of a family, with a warning if values are missing."""
     scores, total = problem.scores, problem.statistics.total
     if not isinstance(scores, NodeAverageScores):
         return total, ()
     rows = [scores.complete_rows(v, family) for v, family in enumerate(families)]
-    # Of several the first in canonical order: names and layout have no say.
+    # Of several families, the first in canonical order, which does not depend on names and layout.
     at = min(problem.decreasing, key=rows.__getitem__)
     child, parents = problem.names[at], [problem.names[u] for u in members(families[at])]
     with_parents = f"with parents {listed(sorted(parents, key=name_key))}" if parents else "without parents"
@@ -272,9 +272,9 @@ def _warnings_of_pattern(
 
 
 def _warnings_of_rows(problem: Problem, families: Sequence[int]) -> Iterator[Caution]:
-    """What to say where rows are too few for families of mixed data: of the graph, and with one parent more.
+    """Warn if mixed data have too few rows for families of the graph, or for these with one more parent.
 
-    Which families a search looked at is up to threads; how many are next to the graph that it found is not.
+    The families that a search visits depend on the threads; the neighbours of the graph that it finds do not.
     """
     if not isinstance(problem.statistics, MixedStatistics):
         return
@@ -312,7 +312,7 @@ def unjoinable_warnings(
 ) -> Iterator[Caution]:
     """Warn of pairs (a, b) that cannot be adjacent although an arc would raise the score of the learned graph.
 
-    a is continuous and b categorical: see `naming.unjoinable_pairs`. The arc is a -> b, or b -> a if the graph has a
+    a is continuous and b categorical: see `unjoinable_pairs`. The arc is a -> b, or b -> a if the graph has a
     path from b to a: a -> b would close a cycle, and would gain what the path explains already. If there are too few
     rows to score that arc, it is the other one, unless that closes a cycle. If neither can be scored, the pair is
     named without a gain, unless the two are independent by the score without other parents.
@@ -370,7 +370,7 @@ def unjoinable_warnings(
 def _gains_of(
     arcs: Iterable[tuple[int, int]], problem: Problem, families: Sequence[int]
 ) -> dict[tuple[int, int], int | None]:
-    """Return what each of some arcs alone would add to the score of a graph; None if there are too few rows for it."""
+    """Return the score gain of adding each arc alone to a graph; `None` if there are too few rows."""
     gains: dict[tuple[int, int], int | None] = dict.fromkeys(arcs)
     into: dict[int, list[int]] = {}
     for u, v in gains:
@@ -387,35 +387,35 @@ def _pairs_are(count: int) -> str:
 
 
 def _shown_pairs(pairs: Sequence[tuple[int, int, str]], names: Sequence[Hashable]) -> str:
-    """The first of some pairs, each with what there is to say of it, and how many more there are."""
+    """Write the first pairs, each with its comment, and the number of the others."""
     shown = ", ".join(f"{spelled(names[u])} - {spelled(names[v])}{more}" for u, v, more in pairs[:MOST_SHOWN])
     return shown + (f" and {len(pairs) - MOST_SHOWN:,} more" if len(pairs) > MOST_SHOWN else "")
 
 
 def _perhaps_barred(problem: Problem, child: int, parents: int) -> list[int]:
-    """The variables with which a family may be no candidate any more: of all others a search knows that it is."""
+    """Return the variables that, as a further parent, may leave a family with too few rows."""
     if not problem.scores.is_candidate(child, parents):
         return list(range(problem.scores.n))
     if not parents and not problem.scores.compiled.knows_first:
-        # No search had time to look.
+        # Time was up before a search scored single parents.
         return []
     barred: list[int] = (problem.scores.changes(child, parents)[:, 0] == NOT_A_CANDIDATE).nonzero()[0].tolist()
     return barred
 
 
 def order_warnings(problem: Problem, prepared: Prepared) -> Iterator[Caution]:
-    """What to say where names have decided; of identical columns and copies it has been said."""
-    said = [set(group) for group in (*prepared.identical, *prepared.copies)]
-    groups = [sorted((problem.names[v] for v in group), key=name_key) for group in problem.interchangeable]
-    told = sorted(
-        (group for group in groups if not any(set(group) <= known for known in said)),
+    """Warn if names decided between columns; identical columns and copies have their own warnings."""
+    reported = [set(group) for group in (*prepared.identical, *prepared.copies)]
+    all_groups = [sorted((problem.names[v] for v in group), key=name_key) for group in problem.interchangeable]
+    groups = sorted(
+        (group for group in all_groups if not any(set(group) <= known for known in reported)),
         key=lambda group: name_key(group[0]),
     )
-    if told:
-        shown = "; ".join(map(listed, told[:MOST_SHOWN])) + ("; ..." if len(told) > MOST_SHOWN else "")
+    if groups:
+        shown = "; ".join(map(listed, groups[:MOST_SHOWN])) + ("; ..." if len(groups) > MOST_SHOWN else "")
         yield Caution(
             "interchangeable",
-            tuple(name for group in told for name in group),
+            tuple(name for group in groups for name in group),
             f"only names decide between columns that can be exchanged without a change of the table: {shown}.",
         )
     if problem.undecided:
@@ -433,7 +433,7 @@ def order_warnings(problem: Problem, prepared: Prepared) -> Iterator[Caution]:
 def unfinished_warning(
     found: Climb | Pattern, problem: Problem, config: SearchConfig, *, has_checkpoint: bool
 ) -> Caution:
-    """Warn of a learner that has not finished; `has_checkpoint`: whether a checkpoint has all that was found."""
+    """Warn that a search has not finished; `has_checkpoint`: whether another run can continue it."""
     no_directions = "" if isinstance(found, Climb) or found.has_directions else _NO_DIRECTIONS
     go_on = _GO_ON if has_checkpoint else ""
     if problem.is_interrupted():
@@ -450,7 +450,7 @@ def unfinished_warning(
         left_out = "" if largest is None else f" Sets of more than {largest} parents were not all scored."
         message = f"The graph is not proven to be the best: a limit was met, {limit}.{left_out}"
         return Caution("max-time" if is_late else "not-proven", (), message)
-    # Without a limit of time it can only have been the steps, perhaps those of a search for the order.
+    # Without a time limit, the limit of steps ended the search, perhaps the search for the order.
     if config.max_time is None or (isinstance(found, Climb) and len(found.steps) == config.max_iter):
         return Caution(
             "max-iter",
@@ -466,7 +466,7 @@ def unfinished_warning(
 
 
 def rounded_warning(config: SearchConfig) -> Caution:
-    """Warn of a score whose last digits there was no time for."""
+    """Warn that there was no time for the last digits of the score."""
     return Caution(
         "max-time",
         (),
@@ -476,13 +476,13 @@ def rounded_warning(config: SearchConfig) -> Caution:
 
 
 def _fingerprint_of_dag(parents: Sequence[Iterable[int]], score: float) -> str:
-    """Eight hexadecimal digits of a hash of the arcs between canonical numbers, and the bits of the score."""
+    """Return eight hexadecimal digits of a hash of the arcs, by canonical numbers, and the bits of the score."""
     arcs = [(u, v) for v, family in enumerate(parents) for u in sorted(family)]
     return _fingerprint(f"{len(parents)} {arcs} {float(score).hex()}")
 
 
 def _fingerprint_of_pattern(n: int, pattern: Pattern, score: float | None) -> str:
-    """The same for a graph with undirected edges."""
+    """Return the fingerprint of a graph with undirected edges."""
     bits = None if score is None else float(score).hex()
     return _fingerprint(f"{n} {pattern.directed} {pattern.undirected} {bits}")
 

@@ -1,4 +1,4 @@
-"""From the graphs of the user to parent sets of numbered variables: where names end."""
+"""Turn graphs and background knowledge, which name variables, into constraints and parent sets by number."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from stablebn.stats.variable_sets import bit, members
 
 
 def read_as_graph(graph: object, names: Sequence[Hashable]) -> Graph:
-    """A graph in any accepted form, its file or its name; arcs alone are a graph over all names."""
+    """Return a graph given in any accepted form, as a file or by name; a list of arcs is a graph over all names."""
     if isinstance(graph, list | tuple):
         return DAG(names, graph)
     if isinstance(graph, str | os.PathLike):
-        # File formats take time to import.
+        # Imported here because it takes time.
         from stablebn.networks import read_graph
 
         return read_graph(graph)
@@ -38,7 +38,7 @@ def read_as_graph(graph: object, names: Sequence[Hashable]) -> Graph:
 
 
 def as_dag(graph: object, names: Sequence[Hashable]) -> DAG:
-    """A graph in any accepted form as a DAG: of a PDAG, the extension by names."""
+    """Return a graph in any accepted form as a DAG; a PDAG is extended by names."""
     return extended(read_as_graph(graph, names))
 
 
@@ -47,7 +47,7 @@ def extended(
     forbidden: Collection[tuple[Hashable, Hashable]] = (),
     most_parents: Mapping[Hashable, int] | None = None,
 ) -> DAG:
-    """A DAG that has all edges of a graph, none of them in a forbidden direction, and nowhere too many parents."""
+    """Extend a graph to a DAG without forbidden arcs and without too many parents of a variable."""
     extension = graph if isinstance(graph, DAG) else graph.extension(forbidden, most_parents)
     if extension is None and (forbidden or most_parents):
         raise GraphError(
@@ -60,7 +60,7 @@ def extended(
 
 
 def relation_of(graph: Graph, columns: Sequence[Hashable]) -> Relation:
-    """The edges of a graph between some columns as an adjacency matrix, which knows no names."""
+    """Return the edges of a graph between some columns as an adjacency matrix, without names."""
     place = {name: column for column, name in enumerate(columns)}
     adjacency = np.zeros((len(columns), len(columns)), dtype=np.int64)
     directed, undirected = edges_by_kind(graph)
@@ -73,14 +73,14 @@ def relation_of(graph: Graph, columns: Sequence[Hashable]) -> Relation:
 def constraints_of(
     known: KnownArcs, by_kind: Collection[tuple[Hashable, Hashable]], prepared: Prepared
 ) -> Constraints | None:
-    """What is known, and the arcs that kinds forbid, as constraints on the columns that take part; None: nothing is.
+    """Turn background knowledge, and the arcs that kinds forbid, into constraints; `None` if there are none.
 
-    What is said of one of several columns that were merged is said of the one that stands for them.
+    Knowledge about a merged column holds for the column that represents it.
 
     Raises
     ------
     OptionError
-        A required arc cannot be there.
+        A required arc is impossible.
     """
     if known == KnownArcs() and not by_kind:
         return None
@@ -132,9 +132,9 @@ def constraints_of(
 def unjoinable_pairs(
     known: KnownArcs, by_kind: Collection[tuple[Hashable, Hashable]], prepared: Prepared
 ) -> list[tuple[Hashable, Hashable]]:
-    """Return the pairs (a, b) that cannot be adjacent because the kinds forbid a -> b and what is known forbids b -> a.
+    """Return the pairs (a, b) that cannot be adjacent because kinds forbid a -> b and knowledge forbids b -> a.
 
-    Pairs that what is known alone keeps apart are not among them.
+    Pairs that knowledge alone separates are not included.
     """
     by_knowledge = constraints_of(known, (), prepared)
     if by_knowledge is None or not by_kind:
@@ -147,13 +147,13 @@ def unjoinable_pairs(
 
 
 def known_among(said: Knowledge, prepared: Prepared, config: ScoreConfig) -> KnownArcs:
-    """What is said to be known, of the columns that take part.
+    """Return background knowledge for the columns that take part.
 
     Raises
     ------
     KnowledgeError
-        It names what is no column, or requires what cannot be: an arc at a column that takes no part, between columns
-        that were merged, or from a continuous to a categorical one where the model has none.
+        It names something that is not a column, or requires an impossible arc: at a column that takes no part, between
+        merged columns, or from a continuous to a categorical column if the model has no such arcs.
     """
     if not said:
         return KnownArcs()
@@ -177,15 +177,15 @@ def known_among(said: Knowledge, prepared: Prepared, config: ScoreConfig) -> Kno
 
 
 def forbidden_by_kind(config: ScoreConfig, kinds: Mapping[Hashable, Kind]) -> list[tuple[Hashable, Hashable]]:
-    """The arcs that the kinds of their ends forbid (option `arcs`)."""
-    # Of kinds first: the pairs of columns may be millions, and most tables have one kind.
+    """Return the arcs that the kinds of their variables forbid (option `arcs`)."""
+    # Compare kinds first: there may be millions of pairs of columns, and most tables have one kind.
     some = sorted(set(kinds.values()))
     barred = {(one, other) for one in some for other in some if not config.allows(one, other)}
     return [(a, b) for a in kinds for b in kinds if (kinds[a], kinds[b]) in barred] if barred else []
 
 
 def check_nodes(graph: Graph, prepared: Prepared) -> None:
-    """Refuse nodes that are not columns."""
+    """Raise an error for nodes that are not columns, and for edges at excluded columns."""
     unknown = [name for name in graph.nodes if name not in prepared.decisions]
     if unknown:
         raise GraphError(f"the graph has nodes that are not columns of the table: {listed(unknown)}.")
@@ -193,7 +193,7 @@ def check_nodes(graph: Graph, prepared: Prepared) -> None:
 
 
 def parent_sets(dag: DAG, prepared: Prepared, variables: Sequence[Hashable]) -> list[int]:
-    """Parent set of each variable that takes part. Arcs of a categorical constant say nothing and are left out."""
+    """Return the parent set of each variable that takes part; arcs of a categorical constant have no effect."""
     check_nodes(dag, prepared)
     number = {name: v for v, name in enumerate(variables)}
     alone = [name for name in dag.nodes if name not in number and (dag.parents(name) or dag.children(name))]
@@ -204,12 +204,12 @@ def parent_sets(dag: DAG, prepared: Prepared, variables: Sequence[Hashable]) -> 
 
 
 def start_graph(start: object, prepared: Prepared) -> Graph | None:
-    """The graph to start from; None: it is the one without arcs."""
+    """Return the graph to start from; `None` for the empty graph."""
     if start is None:
         return None
     graph = read_as_graph(start, prepared.names)
     check_nodes(graph, prepared)
-    # Files of edges do not tell of variables without any.
+    # Files of edges do not list variables without edges.
     taking_part = set(prepared.kinds) - set(prepared.constants) - set(merged_away(prepared))
     ends = dict.fromkeys(end for edges in edges_by_kind(graph) for edge in edges for end in edge)
     idle = [name for name in ends if name not in taking_part]
@@ -221,9 +221,9 @@ def start_graph(start: object, prepared: Prepared) -> Graph | None:
 
 
 def start_parent_sets(start: Graph | None, problem: Problem) -> tuple[int, ...] | None:
-    """Parent sets of the graph to start from, which obeys the constraints, with the required arcs.
+    """Return the parent sets of the graph to start from, with the required arcs, and check it against the constraints.
 
-    Of a PDAG it is the extension by canonical numbers, whatever the names.
+    A PDAG is extended by canonical numbers, so that names do not matter.
     """
     constraints = problem.constraints
     if start is None:
@@ -251,7 +251,7 @@ def start_parent_sets(start: Graph | None, problem: Problem) -> tuple[int, ...] 
 
 
 def check_start(problem: Problem, max_parents: int | None, graph: str) -> None:
-    """Refuse a graph to start from with families that are too large, or that the rows are too few for."""
+    """Raise an error if a family of the graph to start from has too many parents, or too few rows."""
     constraints = problem.constraints
     families = problem.start or (None if constraints is None else constraints.required)
     if families is None:
@@ -263,7 +263,7 @@ def check_start(problem: Problem, max_parents: int | None, graph: str) -> None:
 
 
 def check_parents(families: Sequence[int], names: Sequence[Hashable], limits: Sequence[int], graph: str) -> None:
-    """Refuse more parents than there may be, or than the rows can tell of; `graph` says whose."""
+    """Raise an error for variables with too many parents; the message calls the graph `graph`."""
     for most in sorted(set(limits)):
         crowded = [
             name
@@ -277,7 +277,7 @@ def check_parents(families: Sequence[int], names: Sequence[Hashable], limits: Se
 def check_rows(
     families: Sequence[int], names: Sequence[Hashable], scores: CompiledScores, total: int, graph: str
 ) -> None:
-    """Refuse families that the rows are too few for; `graph` says whose."""
+    """Raise an error for families with too few rows; the message calls the graph `graph`."""
     check_parents(families, names, [scores.most_parents] * len(families), f"for {total} rows {graph}")
     barred = [names[v] for v, family in enumerate(families) if not scores.is_candidate(v, family)]
     if barred and isinstance(scores, NodeAverageScores):
@@ -298,10 +298,10 @@ def check_rows(
 
 
 def called_names(prepared: Prepared) -> dict[Hashable, Hashable]:
-    """The names by which merged columns are told apart: units, which choose the one that stands, have no say in it."""
+    """Return the names for ties between merged columns: the first name of each group, which units do not change."""
     return {stands: min((stands, *others), key=name_key) for stands, others in prepared.merged.items()}
 
 
 def merged_away(prepared: Prepared) -> list[Hashable]:
-    """Columns for which an identical one stands."""
+    """Return the columns that an identical column represents."""
     return [name for stands, group in prepared.merged.items() for name in group if name != stands]

@@ -1,4 +1,4 @@
-"""Why a learned graph is as it is: how strong every arc is, why one is there or not, why it points this way."""
+"""Explain a learned graph: the strength of every arc, why it is present or absent, and why it has its direction."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 def strengths_of(result: Result) -> dict[Edge, float]:
-    """The score lost without each arc of `dag`; of a graph without a score there are none."""
+    """Return the score lost without each arc of `dag`; empty for a graph without a score."""
     if result.dag is None or result.score is None:
         return {}
     learned = _Learned(result)
@@ -61,36 +61,33 @@ def strengths_of(result: Result) -> dict[Edge, float]:
 
 
 def explanation(result: Result, a: Hashable, b: Hashable) -> Explanation:
-    """Why two variables of a learned graph are joined as they are, or are not.
+    """Explain why two variables of a learned graph are adjacent and in which direction, or why they are not.
 
     Raises
     ------
     OptionError
-        There is no such variable, or another one stands for it.
+        There is no such variable, or another one represents it.
     """
     _check_asked(result, a, b)
     return _explained(_Learned(result), a, b)
 
 
 def explanations(result: Result, pairs: Iterable[Edge]) -> Iterator[Explanation]:
-    """The same of many pairs of variables of the graph, with what they share asked for once."""
+    """Explain many pairs of variables of a graph, with the shared computations done once."""
     learned = _Learned(result)
     for a, b in pairs:
         yield _explained(learned, a, b)
 
 
 class FamilyScore(NamedTuple):
-    """The part of a variable in the score of a graph: with its parents, and as it would be without any.
-
-    None where rows are too few for it.
-    """
+    """The local score of a variable with its parents, and without parents; `None` if there are too few rows."""
 
     score: float | None
     alone: float | None
 
 
 def family_scores_of(result: Result) -> dict[Hashable, FamilyScore]:
-    """The parts of the score of `dag`, by variable that took part; of a graph without a score there are none."""
+    """Return the local scores of the variables that took part; empty for a graph without a score."""
     if result.dag is None or result.score is None:
         return {}
     learned = _Learned(result)
@@ -135,7 +132,7 @@ def _explained(learned: _Learned, a: Hashable, b: Hashable) -> Explanation:
 
 
 class _Learned:
-    """A learned graph beside its table: what would have to be asked for again, and only if it is."""
+    """A learned graph with its table: everything that explanations share, computed when first used."""
 
     def __init__(self, result: Result) -> None:
         self.result = result
@@ -152,7 +149,7 @@ class _Learned:
 
     @cached_property
     def families(self) -> list[int]:
-        """Parent set of each variable in `dag`, by numbers."""
+        """The parent set of each variable in `dag`, by numbers."""
         families = [0] * len(self.number)
         for u, v in () if self.result.dag is None else self.result.dag.arcs:
             families[self.number[v]] |= bit(self.number[u])
@@ -160,30 +157,31 @@ class _Learned:
 
     @cached_property
     def scores(self) -> GraphScores:
-        """Of graphs over the same variables."""
+        """The scores of graphs over the same variables."""
         return GraphScores.of_problem(self.problem)
 
     @cached_property
     def barred_by_kind(self) -> dict[Edge, None]:
-        """Arcs that the kinds of their ends forbid."""
+        """The arcs that the kinds of their variables forbid."""
         kinds = {name: self.result.kinds[name] for name in self.table.names}
         return dict.fromkeys(forbidden_by_kind(self.config, kinds))
 
     @cached_property
     def forbidden(self) -> set[Edge]:
-        """Arcs that what is known forbids."""
+        """The arcs that background knowledge forbids."""
         return set(self.result.known_arcs.forbidden)
 
     @property
     def told(self) -> PDAG:
-        """The graph with the directions that are certain."""
+        """The graph with only the certain directions."""
         return self.result.pdag if self.result.cpdag is None else self.result.cpdag
 
     @cached_property
     def compelling(self) -> tuple[dict[Edge, Hashable], Mapping[Edge, Collection[Reason]], dict[Hashable, int]]:
-        """What directs arcs: of those in a v-structure its other parent; of others the rules that do; and the order.
+        """What directs arcs.
 
-        Of several other parents it is the first in the processing order.
+        For an arc of a v-structure, the other parent, the first one in the processing order; for other arcs, the rules
+        that apply; and the index of each variable in the processing order.
         """
         graph, place = self.told, {name: at for at, name in enumerate(self.result.order)}
         settled = set(self.result.known)
@@ -200,7 +198,7 @@ class _Learned:
 
     @cached_property
     def problem(self) -> Problem:
-        """The variables by number, as the learner saw them."""
+        """The problem of the search; built again from the table if the result does not have it."""
         if self.result.problem is not None:
             return self.result.problem
         return define_problem(
@@ -214,15 +212,15 @@ class _Learned:
 
     @cached_property
     def number(self) -> dict[Hashable, int]:
-        """Number of each variable in the problem."""
+        """The number of each variable in the problem."""
         return {name: v for v, name in enumerate(self.problem.names)}
 
     def without(self, u: Hashable, v: Hashable) -> dict[int, int]:
-        """The families that change without an arc."""
+        """Return the parent sets that change if an arc is removed."""
         return {self.number[v]: self.families[self.number[v]] & ~bit(self.number[u])}
 
     def with_arc(self, u: Hashable, v: Hashable) -> dict[int, int]:
-        """The families that change with an arc, in place of its reverse if that is there."""
+        """Return the parent sets that change if an arc is added, or its reverse is reversed."""
         family = self.families[self.number[v]] | bit(self.number[u])
         return {**self.without(v, u), self.number[v]: family}
 
@@ -245,7 +243,7 @@ def _check_asked(result: Result, a: Hashable, b: Hashable) -> None:
 
 
 def _apart(result: Result, names: Sequence[Hashable]) -> tuple[Hashable, str] | None:
-    """The first of these variables that takes no part, and why."""
+    """Return the first of these variables that takes no part, and why."""
     for name in names:
         if name in result.constants:
             return name, "has a single value"
@@ -255,7 +253,7 @@ def _apart(result: Result, names: Sequence[Hashable]) -> tuple[Hashable, str] | 
 
 
 def _joined(result: Result, a: Hashable, b: Hashable) -> tuple[Edge | None, str]:
-    """The arc between two variables, if there is one, and the mark of their edge."""
+    """Return the arc between two variables, if there is one, and the mark of their edge."""
     arc = next((pair for pair in ((a, b), (b, a)) if pair in set(result.arcs)), None)
     if (a, b) in set(_either_way(result.undirected)):
         return arc, "--"
@@ -265,7 +263,7 @@ def _joined(result: Result, a: Hashable, b: Hashable) -> tuple[Edge | None, str]
 def _direction(
     learned: _Learned, a: Hashable, b: Hashable, arc: Edge | None
 ) -> tuple[str, str | None, tuple[Hashable, ...], str | None]:
-    """What an edge owes its direction to: the word for it, the rule, its other variables, and the key of the order."""
+    """Return why an edge has its direction: the reason, the rule, its other variables, and the key of the order."""
     reasons = learned.result.direction_reasons
     reason = next(reasons[edge] for edge in (arc, (a, b), (b, a)) if edge is not None and edge in reasons)
     if reason == "arbitrary":
@@ -278,13 +276,13 @@ def _direction(
 
 
 def _compelled_by(learned: _Learned, arc: Edge) -> tuple[str | None, tuple[Hashable, ...]]:
-    """The rule by which an arc is directed; of several the first, with the first variables in the processing order."""
+    """Return the rule that directs an arc: the first rule, with the first variables in the processing order."""
     partner, reasons_of, place = learned.compelling
     if arc in partner:
         return "v-structure", (partner[arc],)
     reasons = reasons_of.get(arc)
     if reasons is None:
-        # Only where tests contradict each other, and no DAG extends what they found.
+        # This happens only if tests contradict each other and no DAG extends the graph.
         return None, ()
 
     def first(reason: Reason) -> tuple[int, list[int]]:
@@ -297,7 +295,7 @@ def _compelled_by(learned: _Learned, arc: Edge) -> tuple[str | None, tuple[Hasha
 def _arbitrary_by(
     learned: _Learned, a: Hashable, b: Hashable, arc: Edge | None
 ) -> tuple[str | None, tuple[Hashable, ...], str | None]:
-    """What decided on an arbitrary direction, and by which key of the order."""
+    """Return the rule that decided an arbitrary direction, and the key of the order."""
     result = learned.result
     if arc is None:
         return None, (), None
@@ -311,13 +309,13 @@ def _arbitrary_by(
 
 
 def _is_by_order(trace: Trace, arc: Edge) -> bool:
-    """Whether a search added an arc, which it never turned, in the direction that its processing order decided."""
+    """Return whether the processing order decided the direction in which a search added an arc that stayed."""
     added, turned = _places_of_steps(trace, arc)
     return added is not None and turned is None and trace.arbitrary[added] and trace.source[added] == arc[0]
 
 
 def _origin(result: Result, arc: Edge | None) -> str | None:
-    """Where an arc comes from that no step has brought; without an arc, whether there were steps to bring one."""
+    """Return the origin of an arc that no step added; without an arc, whether the algorithm adds single arcs."""
     if arc is not None and arc in result.known_arcs.required:
         return REQUIRED
     traits = LEARNERS[str(result.config["algorithm"])].traits
@@ -327,7 +325,7 @@ def _origin(result: Result, arc: Edge | None) -> str | None:
 
 
 def _key_of_order(learned: _Learned, first: Hashable, second: Hashable) -> str:
-    """Why one variable comes before another in the processing order."""
+    """Return why one variable comes before another in the processing order."""
     result, source = learned.result, learned.result.order_source
     if result.config["algorithm"] in ("hc", "tabu") or result.config.get("order") == "given":
         return "columns"
@@ -342,7 +340,7 @@ def _key_of_order(learned: _Learned, first: Hashable, second: Hashable) -> str:
 
 
 def _key_of_extension(learned: _Learned, first: Hashable, second: Hashable) -> str:
-    """Why a DAG that extends a pattern has an arc: it goes by canonical numbers, whatever the processing order."""
+    """Return why a DAG that extends a pattern has an arc: extensions follow canonical numbers."""
     if learned.number[first] > learned.number[second]:
         return "other edges"
     statistics = learned.problem.statistics
@@ -351,7 +349,7 @@ def _key_of_extension(learned: _Learned, first: Hashable, second: Hashable) -> s
 
 
 def _telling_key(learned: _Learned, first: Hashable, second: Hashable, *, unit_free: bool) -> str:
-    """What tells two variables apart in the canonical order."""
+    """Return the key that distinguishes two variables in the canonical order."""
     problem = learned.problem
     u, v = learned.number[first], learned.number[second]
     key = telling_key(problem.statistics, problem.scores, u, v, unit_free=unit_free)
@@ -362,7 +360,7 @@ def _telling_key(learned: _Learned, first: Hashable, second: Hashable, *, unit_f
 
 
 def _places_of_steps(trace: Trace, arc: Edge) -> tuple[int | None, int | None]:
-    """The last step that brought an edge or took it away, and the one that turned it since; None: there is none."""
+    """Return the last step that added or deleted an edge, and the last one that reversed it since."""
     moved = turned = None
     for place in range(trace.best):
         if {trace.source[place], trace.target[place]} == set(arc):
@@ -374,7 +372,7 @@ def _places_of_steps(trace: Trace, arc: Edge) -> tuple[int | None, int | None]:
 
 
 def _steps(result: Result, a: Hashable, b: Hashable) -> tuple[Step | None, Step | None]:
-    """The step that brought an edge or took it away for good, and the one that turned it since."""
+    """Describe the last step that added or deleted an edge, and the last one that reversed it since."""
     trace = result.trace
     if isinstance(trace, OperatorTrace):
         moved: Step | None = None
@@ -406,7 +404,7 @@ def _step(trace: Trace, at: int | None) -> Step | None:
 
 
 def _changes(learned: _Learned, a: Hashable, b: Hashable, arc: Edge | None) -> Iterator[Change]:
-    """What would come of it if an arc went, were turned, or came."""
+    """Yield the effects of removing and reversing an arc, or of adding either arc."""
     result, dag = learned.result, learned.result.dag
     if dag is None:
         return
@@ -425,7 +423,7 @@ def _changes(learned: _Learned, a: Hashable, b: Hashable, arc: Edge | None) -> I
 
 
 def _obstacle(learned: _Learned, dag: DAG, what: str, arc: Edge, change: Mapping[int, int]) -> str | None:
-    """What keeps a search from a change, but for too few rows."""
+    """Return why a search cannot make a change, apart from too few rows."""
     known, config = learned.result.known_arcs, learned.result.config
     u, v = arc
     if what == "remove":
@@ -447,7 +445,7 @@ def _obstacle(learned: _Learned, dag: DAG, what: str, arc: Edge, change: Mapping
 
 
 def _leads(dag: DAG, start: Hashable, end: Hashable, past: Edge) -> bool:
-    """Whether a directed path leads from one node to another without a certain arc."""
+    """Return whether a directed path leads from one node to another without the arc `past`."""
     seen, waiting = {start}, [start]
     while waiting:
         node = waiting.pop()
@@ -458,7 +456,7 @@ def _leads(dag: DAG, start: Hashable, end: Hashable, past: Edge) -> bool:
 
 
 def _deciding_test(learned: _Learned, a: Hashable, b: Hashable, *, joined: bool) -> Tested | None:
-    """The test that removed an edge, or the one that came closest to it; None of learners that do not test."""
+    """Return the test that removed an edge, or came closest to it; `None` if the algorithm does not test."""
     result = learned.result
     told = result.trace.restriction if isinstance(result.trace, HybridTrace) else result.trace
     if not isinstance(told, TestTrace):
@@ -477,16 +475,16 @@ def _deciding_test(learned: _Learned, a: Hashable, b: Hashable, *, joined: bool)
 def _pools(
     result: Result, told: TestTrace, a: Hashable, b: Hashable, *, joined: bool
 ) -> list[tuple[Hashable, ...]] | None:
-    """The sets of variables whose subsets were given in the tests of a pair; None: it was not tested."""
+    """Return the sets whose subsets were conditioned on in the tests of a pair; `None` if it was not tested."""
     graph = result.pdag
     if not told.blankets:
-        # PC: an edge that is gone has its separating set, unless it could not be there.
+        # PC: a removed edge has a separating set, unless it was not allowed.
         around = [(*graph.parents(v), *graph.children(v), *graph.neighbours(v)) for v in (a, b)]
         pools = around if joined else None
     else:
         pools = [told.blankets[v] for v in (a, b)]
         if joined and not isinstance(result.trace, HybridTrace):
-            # Of the two blankets the smaller one; both if neither is.
+            # Use the smaller of the two blankets, or both if they have equal size.
             least = min(len(set(pool) - {a, b}) for pool in pools)
             pools = [pool for pool in pools if len(set(pool) - {a, b}) == least]
     return None if pools is None else [tuple(v for v in pool if v not in (a, b)) for pool in pools]
@@ -495,16 +493,16 @@ def _pools(
 def _closest_set(
     learned: _Learned, a: Hashable, b: Hashable, pools: Sequence[tuple[Hashable, ...]], *, whole: bool
 ) -> tuple[Hashable, ...]:
-    """The set with the greatest p-value among the subsets of some pools, or the pools whole; of equals the first.
+    """Return the set with the largest p-value among the subsets of the pools (or the pools themselves).
 
-    Subsets are taken by growing size, those of one size in processing order.
+    Subsets are compared by increasing size, then in processing order; the first of equal ones is returned.
     """
     result, number = learned.result, learned.number
     test = independence_test(learned.problem.statistics, str(result.config["test"]))
     place = {name: at for at, name in enumerate(result.order)}
     limit = result.config.get("max_condition")
     ordered = [sorted(pool, key=place.__getitem__) for pool in pools]
-    # As the ends of a pair may be asked for either way round, so may the pools.
+    # The answer must not depend on the order of the two variables.
     ordered.sort(key=lambda pool: [place[name] for name in pool])
     sets: Iterator[tuple[Hashable, ...]] = map(tuple, ordered)
     if not whole:

@@ -1,4 +1,4 @@
-"""What there is to say of two variables in a learned graph, and the sentences that say it."""
+"""The explanation of one pair of variables in a learned graph, as data and as sentences."""
 
 from __future__ import annotations
 
@@ -54,17 +54,17 @@ class Step:
     Attributes
     ----------
     number, of : int
-        The place of the step among those that led to the graph, from 1, and how many there were.
+        The number of the step among those that led to the graph, from 1, and the number of all these steps.
     move : str
-        "add", "delete" or "reverse"; of fges "insert", "delete" or "turn".
+        "add", "delete" or "reverse"; for fges "insert", "delete" or "turn".
     arc : (from, to)
-        As it was added, or as it stood.
+        The arc that was added, deleted or reversed.
     gain : float
-        What the score gained.
+        The gain in score.
     others : tuple of names
-        Of fges: T of Insert(x, y, T), H of Delete(x, y, H) or C of Turn(x, y, C).
+        For fges: T of Insert(x, y, T), H of Delete(x, y, H) or C of Turn(x, y, C).
     runner_up : tuple of (move, from, to, gain) or None
-        The move that would have been made otherwise.
+        The second best move.
     """
 
     number: int
@@ -78,22 +78,22 @@ class Step:
 
 @dataclass(frozen=True)
 class Change:
-    """What a change of one arc would do to the score.
+    """The effect of changing one arc on the score.
 
     Attributes
     ----------
     what : str
         "remove", "reverse" or "add".
     arc : (from, to)
-        The arc that goes or comes.
+        The arc that is removed or added.
     score : float or None
-        Of the graph with that change, as `stablebn.score` has it; None where there is no such graph or score.
+        The `stablebn.score` of the changed graph; `None` if there is no such graph or score.
     difference : float or None
-        That less the score of the graph.
+        That score minus the score of the graph.
     obstacle : str or None
         Why a search cannot make the change: "cycle", "not in the model" (from a continuous to a categorical variable),
-        "not allowed" (by what is known), "required", "too many parents", "too few rows" or "no candidate" (the tests of
-        a hybrid learner left it out).
+        "not allowed" (by background knowledge), "required", "too many parents", "too few rows" or "no candidate" (the
+        tests of a hybrid algorithm excluded it).
     """
 
     what: str
@@ -111,11 +111,11 @@ class Tested:
     ----------
     test : str
     given : tuple of names
-        The separating set; of an edge that was kept, the set with which it came closest to being removed.
+        The separating set; for an edge that was kept, the set with the largest p-value.
     statistic, df, p_value : float
-        As `stablebn.ci_test` has them.
+        As in `stablebn.ci_test`.
     alpha : float
-        Above it a p-value means independence.
+        A p-value above alpha means independence.
     """
 
     test: str
@@ -128,47 +128,48 @@ class Tested:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why two variables are joined as they are, or are not; `str` of it is a few plain sentences.
+    """Why two variables are adjacent and in which direction, or why they are not; `str` returns a few sentences.
 
     Attributes
     ----------
     a, b : name
-        The variables that were asked for.
+        The two variables.
     arc : (from, to) or None
-        The arc of `result.dag` that joins them (without one, the directed edge of `result.pdag`); None if nothing does.
+        The arc of `result.dag` between them (without a DAG, the directed edge of `result.pdag`).
     mark : str
-        How the outputs show the edge: "->" along `arc`, "--" without a direction, "" for none.
+        How outputs show the edge: "->" along `arc`, "--" without a direction, "" without an edge.
     direction : str or None
-        "compelled": every DAG of the class has it so. "known": the other direction was not allowed. "model": the model
-        has no arc from a continuous to a categorical variable. "data-driven": the score decided, which differs between
-        the DAGs of a class. "arbitrary": neither data nor knowledge tell. "not determined": the class has too many DAGs
+        "compelled": every DAG of the class has it. "known": the other direction is not allowed. "model": the model has
+        no arc from a continuous to a categorical variable. "data-driven": the score decides, which differs between the
+        DAGs of a class. "arbitrary": neither data nor knowledge decide. "not determined": the class has too many DAGs
         to compare.
     rule : str or None
-        What decided: "v-structure", "Meek's rule 1" to "4", "knowledge", "model", "score"; of an arbitrary direction
-        "order", "other arcs" (it suited those that were there when it came in), "start", "whole graph" or "extension".
+        What decides the direction: "v-structure", "Meek's rule 1" to "4", "knowledge", "model", "score". For an
+        arbitrary direction: "order", "other arcs" (the arcs of the graph at that step), "start", "whole graph" or
+        "extension".
     others : tuple of names
-        The variables besides a and b by which the rule applies.
+        The variables besides a and b that the rule involves.
     key : str or None
         If the rule is "order" or "extension", why the first variable of `arc` comes first: "higher own score", "lower
         own score" (without parents; lower if the order is increasing), "higher gain", "lower gain" (the mean gain from
         single parents), "values", "other columns", "names", "columns" (the order of the columns in the table) or
-        "earlier graph" (it comes first in the graph from which the order was read). Of an extension also "other edges":
-        the direction follows from those.
+        "earlier graph" (it comes first in the graph from which the order was read). For an extension also "other
+        edges": the direction follows from these.
     origin : str or None
-        Where an edge comes from that no step has brought and no test has kept: it is "required", was in the graph of
-        "start", or came with the "whole graph" of a learner that does not go arc by arc.
+        The origin of an edge that no step added and no test kept: it is "required", was in the graph of "start", or
+        came with the "whole graph" of an algorithm that does not add single arcs.
     step : Step or None
-        When the edge came in; of an absent one, when it went.
+        The step that added the edge; for an absent edge, the step that deleted it.
     turned : Step or None
-        When the arc was turned for the last time since.
+        The last step that reversed the arc since.
     score_name, score : str, float or None
-        Of the graph.
+        The name of the score, and the score of the graph.
     strength : float or None
-        Of the arc: the score lost without it.
+        The strength of the arc: the score lost without it.
     changes : tuple of Change
-        For an arc: without it, and reversed. Otherwise: added either way.
+        For an arc: removing and reversing it. Otherwise: adding either arc.
     test : Tested or None
-        Of learners that test: what removed the edge, or came closest to it.
+        For algorithms that test independence: the test that removed the edge, or that came closest to it.
     apart : (name, why) or None
         The variable that takes no part: it "has a single value" or "was set aside".
     """
@@ -192,13 +193,13 @@ class Explanation:
     apart: tuple[Hashable, str] | None
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields, and the sentences, in types that JSON has."""
+        """Return all fields and the sentences in types that JSON has."""
         own = {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
         return {**own, "sentences": list(self.sentences)}
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What there is to say: how the edge came in, its direction, and what other graphs would score."""
+        """The explanation in sentences: how the edge was found, its direction, and the scores of other graphs."""
         a, b = spelled(self.a), spelled(self.b)
         if self.apart is not None:
             return (f"Nothing joins {a} and {b}: {spelled(self.apart[0])} {self.apart[1]} and takes no part.",)
@@ -229,7 +230,7 @@ class Explanation:
         return f"{sentence}{self._closest()}."
 
     def _against(self) -> str:
-        """The test that would have removed a required arc, if there is one."""
+        """Describe the test that would have removed a required arc, if there is one."""
         if self.test is None or self.test.p_value <= self.test.alpha:
             return ""
         return f"; a test {_given(self.test.given)} finds the two independent, with {_p_value(self.test)}"
@@ -340,7 +341,7 @@ class Explanation:
 
 
 def _plain(value: Any) -> Any:
-    """A field in types that JSON has."""
+    """Return a field in types that JSON has."""
     if isinstance(value, Step | Change | Tested):
         return {name: _plain(own) for name, own in asdict(value).items()}
     return [_plain(own) for own in value] if isinstance(value, tuple) else value

@@ -1,7 +1,7 @@
-"""The file of a result: what of it is in JSON, and the way back.
+"""Write a result as JSON, and read it back.
 
-How names are written: `stablebn.graph.json_names`. Of entries that readers of the file may want but that follow from
-others (`arcs`, `undirected`, `extendable`, `cpdag`) nothing is read back.
+`stablebn.graph.json_names` defines how names are written. Entries that follow from others (`arcs`, `undirected`,
+`extendable`, `cpdag`) are for readers of the file, and ignored when it is read back.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from stablebn.search.trace import Trace
 FORMAT = "stablebn result"
 VERSION = 1
 
-# Fields of a result that JSON has as they are.
+# Fields of a result that are written unchanged.
 _PLAIN = ("score", "rows", "fewest_rows", "config", "fingerprint", "finished")
 
 
@@ -39,13 +39,13 @@ def is_result(path: str | os.PathLike[str]) -> bool:
 
 
 def text_of(content: Mapping[str, Any]) -> str:
-    """The content of a result as JSON text, a line an entry."""
+    """Return the content of a result as JSON text, one entry per line."""
     lines = [f' "{key}": {json_text(value)}' for key, value in content.items()]
     return "{\n" + ",\n".join(lines) + "\n}"
 
 
 def content_of_trace(trace: Any) -> dict[str, Any]:
-    """A trace in types that JSON has."""
+    """Return a trace in types that JSON has."""
     if isinstance(trace, TestTrace):
         return trace.to_dict()
     content = {own.name: getattr(trace, own.name) for own in dataclasses.fields(trace)}
@@ -53,7 +53,7 @@ def content_of_trace(trace: Any) -> dict[str, Any]:
 
 
 def content_of_proof(proof: GraphProof) -> dict[str, Any]:
-    """What is proven of a graph, in types that JSON has."""
+    """Return a proof in types that JSON has."""
     return {
         "optimal": proof.optimal,
         "bound": proof.bound,
@@ -65,19 +65,19 @@ def content_of_proof(proof: GraphProof) -> dict[str, Any]:
 
 
 def fields_from(text_or_path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The fields of a result, but for its timings and its table.
+    """Read the fields of a result; the timings and the table are not in the file.
 
     Parameters
     ----------
     text_or_path : str or path
-        The text itself, which begins with "{", or the path of a file, perhaps packed (".gz").
+        The text, which begins with "{", or the path of a file, which may be compressed (".gz").
 
     Raises
     ------
     FormatError
-        It is no result, or one of a later version.
+        The text is not a result, or a result of a later version.
     """
-    # File formats take time to import, and few results are read.
+    # Imported here because it takes time, and few results are read.
     from stablebn.networks.formats.parsing.json_text import parse_object
     from stablebn.networks.formats.parsing.text_files import read_text
 
@@ -135,7 +135,7 @@ def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _proof(content: Mapping[str, Any]) -> GraphProof | None:
-    """What is proven; None: nothing is."""
+    """Read the proof; `None` if there is none."""
     if "optimal" not in content:
         return None
     return GraphProof(
@@ -152,7 +152,7 @@ def _names(values: Any) -> tuple[Any, ...]:
 
 
 def _tuples(values: Any) -> tuple[tuple[Any, ...], ...]:
-    """Edges and the like: tuples of names."""
+    """Read tuples of names, such as edges."""
     return tuple(map(_names, values))
 
 
@@ -161,7 +161,7 @@ def _by_name(pairs: Any, read: Callable[[Any], Any]) -> dict[Any, Any]:
 
 
 def _trace(content: Mapping[str, Any]) -> Any:
-    """A trace; which of them it is, its columns tell."""
+    """Read a trace, whose type follows from its columns."""
     if "tests" in content:
         return _test_trace(content)
     fields: dict[str, Any] = {key: list(_names(own)) if isinstance(own, list) else own for key, own in content.items()}

@@ -1,4 +1,4 @@
-"""A result as notebooks show it: what was learned, the graph, and its arcs, as a piece of HTML without scripts."""
+"""Show a result in notebooks: the summary, the graph and a table of its arcs, as HTML without scripts."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from stablebn.result.result import Result
 
 MOST_DRAWN = 150
-"""A larger graph is not drawn unasked: that takes seconds, and nobody could read it."""
+"""The most variables of a graph that is drawn: a larger drawing takes seconds and is unreadable."""
 
-# Of so many arcs the table is shown at once, of more when it is opened.
+# The most arcs of a table that is open at first.
 _MOST_OPEN = 12
 
 _REASONS = {"compelled": "from the data", "data-driven": "from the data", "model": "from the model"}
 
 
 def page_of(result: Result, title: str) -> str:
-    """The summary with this title of the learner, the picture, and a table of the arcs, the strongest first."""
+    """Return the summary with this title, the drawing, and a table of the arcs, the strongest first."""
     first, *rest = result.summary(title).splitlines()
     strengths = result.strengths_at_hand or {}
     parts = [f"<p><b>{_text(first)}</b></p>", "<ul>", *(f"<li>{_text(line.strip())}</li>" for line in rest), "</ul>"]
@@ -35,7 +35,7 @@ def page_of(result: Result, title: str) -> str:
 
 
 def _table(result: Result, strengths: Mapping[Edge, float]) -> list[str]:
-    """The edges that are drawn, in a part of the page that can be opened and closed."""
+    """Return the table of edges, in a section that can be opened and closed."""
     directed, undirected = edges_by_kind(result.marked)
     reasons = {frozenset(edge): reason for edge, reason in result.direction_reasons.items()}
     by_pair = {frozenset(arc): strength for arc, strength in strengths.items()}

@@ -1,4 +1,4 @@
-"""What learning, scoring and testing return."""
+"""The results of learning (`Result`), scoring (`GraphScore`) and testing (`CITest`)."""
 
 from __future__ import annotations
 
@@ -45,77 +45,76 @@ DirectionReason: TypeAlias = Literal["compelled", "known", "model", "data-driven
 class Result:
     """A learned graph, and everything that led to it.
 
-    Two are equal if all but `timings` and `prepared` is; `from_json` gives back what `to_json` has written.
+    Two results are equal if they differ only in timings and in the table; `from_json` restores what `to_json` wrote.
 
     Attributes
     ----------
     pdag : PDAG
-        The graph as it was learned, over all variables of the input (of merged columns, the one that stands for
-        them). A learner that searches among DAGs directs every edge of it.
+        The learned graph over all variables of the input (of merged columns, the one that represents them). An
+        algorithm that searches among DAGs directs every edge of it.
     dag : DAG or None
-        The learned DAG, or one that extends `pdag`; None if none does.
+        The learned DAG, or a DAG that extends `pdag`; `None` if there is none.
     score : float or None
-        Of `dag`; None without one.
+        The score of `dag`.
     order : tuple of names
-        The processing order that decided between equal moves.
+        The processing order, which decided between moves with equal scores.
     trace : Trace, TestTrace or OperatorTrace
-        By learner: the steps of the final search, or the tests, blankets and separating sets.
+        The steps of the final search; or the tests, Markov blankets and separating sets.
     conflicts : tuple of (a, c, b)
-        CITestRunner for a -> c <- b that could not be followed, because it contradicts stronger evidence.
+        V-structures a -> c <- b that were rejected because they contradict stronger evidence.
     warnings : tuple of Caution
-        What a careful reader should know of the data or the run.
+        Warnings about the data or the run.
     kinds : dict of name to "categorical" or "continuous"
-        Of all columns but those set aside.
+        The kinds of all columns except the excluded ones.
     decisions : dict of name to Decision
-        What each column was taken for (`kind`, None: it was set aside and stays alone) and `why`.
+        The kind of each column, with the reason; the kind of an excluded column is None.
     constants : tuple of names
-        Columns with a single value, which stay alone.
+        Columns with a single value, which have no edges.
     merged : dict of name to tuple of names
-        Columns that stand for others identical to them.
+        Columns that represent others identical to them.
     cuts : dict of name to tuple of float
         Cut points of the columns that `discretise` made categorical: `stablebn.discretise(rows, cuts=result.cuts)`
         puts other rows into the same bins.
     levels : dict of name to tuple of values
-        The levels that were declared.
+        The declared levels.
     rows : int
         N, the number of rows used (by weight).
     fewest_rows : int or None
-        With missing="available", how many of them (by weight) the family of `dag` has that has the fewest: the rows in
-        which a variable and its parents are known. Otherwise N. None without a `dag`.
+        With missing="available", the smallest number of complete rows (by weight) of a family of `dag`: rows in which
+        the variable and its parents are known. Otherwise N. `None` without a `dag`.
     config : dict
         The algorithm, the score and all options, as they were used.
     chosen : dict of option to str
-        Which of them were chosen for the table, as nothing was specified, and why.
+        The options that the library chose for the table, and why.
     fingerprint : str
-        A hash of graph and score in which names and layout play no part: equal words, equal runs.
+        A hash of the graph and its score that does not depend on names or layout: equal runs have equal fingerprints.
     finished : bool
         False if max_time, max_iter or an interrupt ended the search: then the graph is the best so far.
     known : tuple of (from, to)
-        Arcs whose direction what was known, or the model, decides: they were required, or their other direction was not
-        allowed, or would give some variable too many parents. Neither the data nor an order has decided on it;
-        `direction_reasons` tells knowledge from the model.
+        Arcs whose direction background knowledge or the model decides: they were required, or the other direction is
+        not allowed, or would give a variable too many parents. `direction_reasons` says which of the two decides.
     known_arcs : KnownArcs
-        What was known beforehand.
+        The background knowledge.
     strengths_at_hand : dict of arc to float, or None
-        The `strengths`, unless it would have taken long.
+        The `strengths`, if they could be computed quickly.
     tied_arcs : tuple of (from, to), or None
-        Of a search among DAGs by a score that differs between those of a class: the arcs of `dag` that another DAG of
-        the class reverses, which the search could reach and which scores no less.
+        For a score that differs between DAGs of a Markov equivalence class: the arcs of `dag` that another DAG of the
+        class reverses, if the search could reach that DAG and it scores no less. `None` for other scores.
     undetermined_arcs : tuple of (from, to)
-        By such a score, the arcs of which that was not determined: the class has too many DAGs to compare them all.
+        For such a score, the arcs for which this was not determined, because the class has too many DAGs.
     order_source : OrderSource or None
-        The search from whose graph `order` was read; None: by the data, or the columns, alone.
+        The search whose graph gave `order`; `None` if the data or the columns gave it.
     canonical : tuple of names
-        The variables that took part, in canonical order: by what the data say, whatever the learner.
+        The variables that took part, in canonical order, which depends only on the data.
     timings : dict of str to float
-        Seconds spent; empty if it was read from a file.
+        Seconds per stage; empty if the result was read from a file.
     prepared : Prepared or None
-        The table that was learned from; None if it was read from a file.
+        The encoded table; `None` if the result was read from a file.
     problem : Problem or None
         The numbered variables with their scores, so that explanations do not count the table again. Copies and pickles
         do not have it.
     proof : GraphProof or None
-        What is proven of the graph, by a learner that proves (`exact`).
+        What is proven about the graph, by an algorithm that proves (`exact`).
     """
 
     pdag: PDAG
@@ -154,32 +153,32 @@ class Result:
         return {**self.__dict__, "problem": None}
 
     def __hash__(self) -> int:
-        # Of what is equal in equal results, enough to tell others apart.
+        # A part of the fields that are equal in equal results.
         return hash((self.pdag, self.dag, self.score, self.fingerprint))
 
     @property
     def optimal(self) -> bool | None:
-        """Whether it is proven that no graph has a higher score; None if nobody has tried."""
+        """Whether it is proven that no graph has a higher score; `None` if optimality was not checked."""
         return None if self.proof is None else self.proof.optimal
 
     @property
     def bound(self) -> float | None:
-        """A score that no graph exceeds; None if none is known."""
+        """A score that no graph exceeds; `None` if no bound is known."""
         return None if self.proof is None else self.proof.bound
 
     @property
     def gap(self) -> float | None:
-        """By how much a graph can be better at most; None if that is not known."""
+        """The largest possible score difference to a better graph; `None` if no bound is known."""
         return None if self.proof is None else self.proof.gap
 
     @property
     def ties(self) -> Ties | None:
-        """How many classes of graphs are equally good; None if that is not known."""
+        """The number of Markov equivalence classes with the best score; `None` if it is not known."""
         return None if self.proof is None else self.proof.ties
 
     @property
     def certificate(self) -> Certificate | None:
-        """What `stablebn.verify` checks; None without a proof."""
+        """The certificate for `stablebn.verify`; `None` without a proof."""
         return None if self.proof is None else self.proof.certificate
 
     @property
@@ -189,31 +188,31 @@ class Result:
 
     @property
     def extendable(self) -> bool:
-        """Whether the learned graph is a DAG, or some DAG extends it."""
+        """Whether the learned graph is a DAG or can be extended to one."""
         return self.dag is not None
 
     @property
     def arcs(self) -> tuple[tuple[Hashable, Hashable], ...]:
-        """The arcs of `dag`, sorted; without one the directed edges of `pdag`."""
+        """The arcs of `dag`, sorted; without a `dag`, the directed edges of `pdag`."""
         return self.pdag.directed if self.dag is None else self.dag.arcs
 
     @property
     def undirected(self) -> tuple[tuple[Hashable, Hashable], ...]:
-        """The edges whose direction is arbitrary, or was not determined: those without one in `marked`, sorted.
+        """The edges whose direction is arbitrary or was not determined: the undirected edges of `marked`, sorted.
 
-        `dag`, where there is one, has each of them one way or the other.
+        If there is a `dag`, it has an arc for each of them.
         """
         return edges_by_kind(self.marked)[1]
 
     @cached_property
     def marked(self) -> DAG | PDAG:
-        """The learned graph with a direction where data or knowledge tell it, and none where it is arbitrary.
+        """The learned graph, with a direction only for edges for which data or knowledge determine it.
 
-        What files and the command line show. Of learners that leave edges undirected (`pc-stable`, `gs`, `inter-iamb`,
-        `fges`) it is `pdag`. Of those that search among DAGs it is `cpdag`, unless the score differs between the DAGs
-        of a class (`bds`, `k2`, `adaptive`, additive `basis`, or values that are missing): then an arc is undirected
-        only if another DAG of the class reverses it and scores no less (`tied_arcs`), or if that was not determined
-        (`undetermined_arcs`).
+        Files and the command line show this graph. For algorithms that leave edges undirected (`pc-stable`, `gs`,
+        `inter-iamb`, `fges`) it is `pdag`. For algorithms that search among DAGs it is `cpdag`, unless the score
+        differs between the DAGs of a class (`bds`, `k2`, `adaptive`, additive `basis`, or missing values): then an arc
+        is undirected only if another DAG of the class reverses it and scores no less (`tied_arcs`), or if that was not
+        determined (`undetermined_arcs`).
         """
         if self.dag is None or self.cpdag is None or self.pdag.undirected:
             return self.pdag
@@ -225,12 +224,12 @@ class Result:
 
     @cached_property
     def direction_reasons(self) -> Mapping[Edge, DirectionReason]:
-        """What the direction of each edge follows from: arcs as in `arcs`, other edges as in `undirected`.
+        """The reason for the direction of each edge: arcs as in `arcs`, other edges as in `undirected`.
 
-        "compelled": all DAGs of the class have it. "known": what is known does not allow the other one. "model": the
-        model has no arc from a continuous to a categorical variable. "data-driven": DAGs of the class with the other
-        one score less. "arbitrary": one of them scores no less, or the algorithm leaves the edge undirected.
-        "not determined": there were too many DAGs to compare.
+        "compelled": all DAGs of the class have this direction. "known": background knowledge does not allow the other
+        direction. "model": the model has no arc from a continuous to a categorical variable. "data-driven": DAGs of
+        the class with the other direction score less. "arbitrary": one of them scores no less, or the algorithm leaves
+        the edge undirected. "not determined": there were too many DAGs to compare.
         """
         arbitrary = {frozenset(edge) for edge in self.undirected}
         unclear, known = set(self.undetermined_arcs), set(self.known)
@@ -248,26 +247,25 @@ class Result:
         return {edge: reason(edge) for edge in (*self.arcs, *rest)}
 
     def _is_decided_by_model(self, arc: Edge) -> bool:
-        """Whether the model does not have the reverse of an arc, because it would go from continuous to categorical."""
+        """Return whether the model excludes the reverse of an arc, from a continuous to a categorical variable."""
         u, v = arc
         return self.config.get("arcs") == "clg" and (self.kinds[u], self.kinds[v]) == ("categorical", "continuous")
 
     @cached_property
     def strengths(self) -> Mapping[tuple[Hashable, Hashable], float]:
-        """How strong each arc of `dag` is: the score lost without it.
+        """The strength of each arc of `dag`: `score` minus the `stablebn.score` of `dag` without the arc.
 
-        That is `score` less the `stablebn.score` of `dag` without the arc; the greater, the stronger. Empty where the
-        graph has no score.
+        Empty if the graph has no score.
         """
         if self.strengths_at_hand is not None:
             return self.strengths_at_hand
-        # Learners take time to import for who only reads a result.
+        # Imported here because it takes time, and reading a result from a file needs no algorithm.
         from stablebn.result.explain import strengths_of
 
         return strengths_of(self)
 
     def explain(self, a: Hashable, b: Hashable) -> Explanation:
-        """Why two variables are joined as they are, or are not.
+        """Explain why two variables are adjacent and in which direction, or why they are not adjacent.
 
         Parameters
         ----------
@@ -277,7 +275,7 @@ class Result:
         Returns
         -------
         Explanation
-            `print` it for a few plain sentences.
+            `print` shows it as a few sentences.
 
         Examples
         --------
@@ -301,10 +299,10 @@ class Result:
         command: str | None = None,
         force: bool = False,
     ) -> None:
-        """Write all there is to see of the result into one HTML file, which needs nothing else to be looked at.
+        """Write an HTML report: one file, which needs no other files.
 
-        The graph, why each arc is there, the parts of the score, the search, what was found in the table, and how to
-        learn it again. The same table gives the same file, whatever the order of its rows and columns.
+        It shows the graph, the reason for each arc, the local scores, the search, the findings about the table, and
+        how to repeat the run. The same table gives the same file, whatever the order of its rows and columns.
 
         Parameters
         ----------
@@ -313,20 +311,20 @@ class Result:
         true : network, DAG, PDAG, path or name of a network, optional
             The true graph to compare with.
         audit : Stability, optional
-            What `stablebn.stability` found with the same table.
+            The result of `stablebn.stability` for the same table.
         bootstrap : Bootstrap, optional
-            What `stablebn.bootstrap` found with it.
+            The result of `stablebn.bootstrap` for the same table.
         command : str, optional
-            How the result was made, to be shown.
+            The command that created the result, to be shown.
         force : bool
-            Replace a file that exists.
+            Replace an existing file.
 
         Raises
         ------
         GraphError
             The true graph has other variables.
         OptionError
-            The file exists or cannot be written, or `audit` or `bootstrap` is of another table.
+            The file exists or cannot be written, or `audit` or `bootstrap` belongs to another table.
         """
         target = Path(path)
         check_free(target, force=force)
@@ -336,12 +334,12 @@ class Result:
         write_atomically(target, text, force=force)
 
     def shown(self, directions: Directions = "marked") -> DAG | PDAG:
-        """The graph as an output shows it.
+        """Return the graph that outputs show.
 
         Parameters
         ----------
         directions : {"marked", "cpdag", "dag"}
-            Which of the graphs of these names; where that one is None, `pdag`.
+            The name of the attribute with the graph; if that is `None`, `pdag` is returned.
         """
         one_of("directions", directions, ("marked", "cpdag", "dag"))
         graph: DAG | PDAG | None = getattr(self, directions)
@@ -355,14 +353,14 @@ class Result:
         layout: LayoutName = "auto",
         force: bool = False,
     ) -> Figure:
-        """Draw the graph: arcs the darker the stronger, dashed where the direction is arbitrary; needs matplotlib.
+        """Draw the graph with matplotlib: stronger arcs are darker, arcs with an arbitrary direction are dashed.
 
         Parameters
         ----------
         path : path, optional
             A file to write: .png, .svg or .pdf.
         directions : {"marked", "cpdag", "dag"}
-            As in `shown`. Arbitrary directions show as dashed lines in all of them, and have heads only in "dag".
+            As in `shown`. Edges with an arbitrary direction are dashed, and have arrowheads only with "dag".
         layout, force
             As in `DAG.plot`.
 
@@ -375,31 +373,28 @@ class Result:
         return self.drawing(directions, self.strengths, title).plot(path, layout, force=force)
 
     def drawing(self, directions: Directions, strengths: Mapping[Edge, float], title: str = "") -> Drawing:
-        """What is to be drawn, before anything is."""
+        """Return the description of the drawing."""
         from stablebn.plotting.graph_plot import drawing_of_learned
 
         shown, score = self.shown(directions), str(self.config["score"]).upper()
         return drawing_of_learned(shown, self.dag, self.undirected, strengths, title=title, score=score)
 
     def _repr_html_(self) -> str:
-        """What notebooks show: the summary, the graph and its arcs; it needs no matplotlib."""
+        """Return HTML for notebooks: the summary, the graph and its arcs; it needs no matplotlib."""
         from stablebn.result.notebook import page_of
 
         return page_of(self, self._title)
 
     @property
     def _title(self) -> str:
-        """The learner as pictures and pages name it."""
+        """The name of the algorithm in pictures and pages."""
         from stablebn.learners import LEARNERS
 
         return LEARNERS[str(self.config["algorithm"])].title
 
     @cached_property
     def cpdag(self) -> PDAG | None:
-        """What is certain of the graph: its equivalence class, oriented with what is `known`; None without a `dag`.
-
-        Without the knowledge it is `dag.cpdag()`.
-        """
+        """The CPDAG of `dag`, further oriented by `known`; `None` without a `dag`."""
         return None if self.dag is None else self.dag.cpdag(self.known)
 
     def fit(self, *, method: str = "ml", iss: float = 1.0, unseen: str = "uniform") -> Network:
@@ -416,19 +411,19 @@ class Result:
             raise OptionError(
                 "this result was read from a file, which does not have the table. Say stablebn.fit(result, data)."
             )
-        # Networks take time to import, and few who learn need one.
+        # Imported here because it takes time, and learning needs no network.
         from stablebn.networks.fit import fit as fit_parameters
 
         return fit_parameters(self.dag, self.prepared, method=method, iss=iss, unseen=unseen)
 
     def to_dict(self, directions: Directions = "marked") -> dict[str, Any]:
-        """Everything but the timings and the table, in types that JSON has and names: equal runs give equal texts.
+        """Return everything except the timings and the table, in types that JSON has: equal runs give equal texts.
 
         Parameters
         ----------
         directions : {"marked", "cpdag", "dag"}
-            As in `shown`: which edges are listed as "undirected". Where one of them is among the "arcs" too, that is
-            the direction that `dag` gives it.
+            As in `shown`: which edges are listed as "undirected". If such an edge is also listed in "arcs", it has the
+            direction of `dag` there.
         """
         # Imported here because it takes time, and few results are written.
         from stablebn.result.files_json import FORMAT, VERSION, content_of_proof, content_of_trace
@@ -479,10 +474,9 @@ class Result:
         }
 
     def to_json(self, directions: Directions = "marked") -> str:
-        """`to_dict` as JSON text, a line an entry.
+        """Return `to_dict` as JSON text, one entry per line.
 
-        Names that are text, numbers, tuples of these, or dates come back as they are (`from_json`); others are written
-        as text.
+        `from_json` restores names that are text, numbers, dates, or tuples of these; other names are written as text.
         """
         from stablebn.result.files_json import text_of
 
@@ -490,20 +484,19 @@ class Result:
 
     @classmethod
     def from_json(cls, text_or_path: str | os.PathLike[str]) -> Self:
-        """The result that `to_json` has written; `==` says that it is the same.
+        """Read a result that `to_json` has written; it equals the original.
 
-        What the file does not have are `timings` and the table (`prepared`): say `stablebn.fit(result, data)` for
-        parameters.
+        The file has no `timings` and no table (`prepared`): use `stablebn.fit(result, data)` for parameters.
 
         Parameters
         ----------
         text_or_path : str or path
-            The text, which begins with "{", or the path of a file, perhaps packed (".json.gz").
+            The text, which begins with "{", or the path of a file, which may be compressed (".json.gz").
 
         Raises
         ------
         FormatError
-            It is no result.
+            The text is not a result.
 
         Examples
         --------
@@ -518,7 +511,7 @@ class Result:
 
     @checked_arguments(title=text)
     def summary(self, title: str | None = None) -> str:
-        """A few readable lines: first the answer, then what to worry about."""
+        """Return a short text: first the answer, then the warnings."""
         name = title or str(self.config["algorithm"])
         edges = counted(len(self.arcs), "arc")
         if self.dag is None and self.undirected:
@@ -543,12 +536,12 @@ class Result:
         return "\n".join(lines)
 
     def _choice_line(self) -> list[str]:
-        """Say which options were chosen for the table, and why."""
+        """Name the options that the library chose for the table, and why."""
         named = ", ".join(f"{option} {self.config[option]} ({why})" for option, why in self.chosen.items())
         return [f"  Chosen automatically: {named}."] if named else []
 
     def _kinds_line(self) -> list[str]:
-        """How many columns were taken for what, unless all were taken for the same."""
+        """Count the columns of each kind, unless all have the same kind."""
         tally: Counter[str] = Counter(own.kind or "set aside" for own in self.decisions.values())
         if len(tally) < 2:
             return []
@@ -556,7 +549,7 @@ class Result:
         return [f"  Columns: {', '.join(f'{tally[kind]} {kind}' for kind in order if tally[kind])} (see decisions)."]
 
     def _knowledge_line(self) -> list[str]:
-        """How much the user has said is known, and what came of it."""
+        """Summarise the background knowledge, and the directions that follow from it."""
         if not self.config.get("knowledge"):
             return []
         columns = [name for name in self.kinds if name not in self.constants]
@@ -568,14 +561,14 @@ class Result:
         ]
         line = f"  Known: {', '.join(filter(None, said)) or 'nothing of these columns'}"
         if self.dag is not None and self.cpdag is not None:
-            # What the model decides, it decides without the knowledge too.
+            # Directions that the model decides do not follow from knowledge.
             of_model = self.dag.cpdag([arc for arc in self.known if self._is_decided_by_model(arc)])
             follow = len(self.cpdag.directed) - len(of_model.directed)
             line += f"; {counted(follow, 'direction')} {'follows' if follow == 1 else 'follow'} from knowledge"
         return [f"{line}."]
 
     def _directions_lines(self) -> list[str]:
-        """How many directions are arbitrary or not determined, and how many the score alone decided."""
+        """Count the directions that are arbitrary, not determined, or decided by the choice of the score."""
         if self.dag is None or self.cpdag is None:
             return []
         tally = Counter(self.direction_reasons.values())
@@ -604,7 +597,7 @@ class GraphScore:
     ----------
     total : float
     by_node : dict of name to float
-        Each variable's part, given its parents. A column with a single value has no part: 0.
+        The local score of each variable, given its parents; 0 for a column with a single value.
     score : str
         The name of the score.
     """
@@ -638,5 +631,5 @@ class CITest:
 
     @checked_arguments(alpha=from_0_to_1)
     def independent(self, alpha: float = 0.05) -> bool:
-        """Whether the data do not speak against independence: the p-value is above alpha."""
+        """Return whether independence is not rejected: the p-value is above alpha."""
         return self.p_value > alpha
