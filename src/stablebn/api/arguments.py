@@ -18,7 +18,7 @@ from typing import Any, cast
 from stablebn.columns.cut_points import METHODS, MOST_BINS, USUAL_BINS
 from stablebn.columns.duplicates import DUPLICATES
 from stablebn.errors import OptionError, shown
-from stablebn.knowledge import NOTHING_KNOWN, Knowledge, joined
+from stablebn.knowledge import NOTHING_KNOWN, Knowledge, combine
 from stablebn.knowledge.command_line import arcs_from_words, tiers_from_words
 from stablebn.learners.automatic import CHOSEN_EFFORT, USUAL_EFFORT, USUAL_PRIOR, USUAL_SCORE
 from stablebn.learners.registry import (
@@ -496,10 +496,10 @@ def known_from(options: Mapping[str, Any]) -> Knowledge:
         return NOTHING_KNOWN
     if isinstance(most, Mapping):
         said["max_parents"] = most
-    known = joined([said, () if besides is None else besides])
+    known = combine([said, () if besides is None else besides])
     if most is None or isinstance(most, Mapping):
         return known
-    within = joined([known, {"max_parents": most}])
+    within = combine([known, {"max_parents": most}])
     # Where some variables have limits of their own, those of the others stand beside them.
     return known if known.max_parents is None else within
 

@@ -135,4 +135,4 @@ def extension(pattern: Pattern, problem: Problem) -> DAG | None:
     if problem.constraints is None:
         return pdag.extension()
     # What is not allowed is directed in the pattern. How many parents there are is up to the extension.
-    return pdag.extension(most_parents=problem.constraints.most_parents_said)
+    return pdag.extension(most_parents=problem.constraints.given_most_parents)

@@ -83,7 +83,7 @@ void add_common(const Word* bits, const int* levels, int m, int k, const int* ta
         }
 }
 
-// Every crossing as it was asked, [levels x configurations], from the matrix of all. Query c has the levels from
+// The cells of every query, [levels x configurations], from the matrix of all. Query c has the levels from
 // level_of[c] on, the sets from set_of[c] on, and the cells from cell_of[c] on.
 extern "C" __global__
 void hand_out(const Word* all, int m, const int* places, const int* level_of, const int* set_of,
@@ -192,14 +192,14 @@ def _kernel(source: str, name: str) -> Any:
 
 def histograms(codes: Any, levels: Sequence[int], weights: Any, lists: Sequence[Sequence[int]]) -> Any:
     """Return the number of rows, by weight, of all configurations of each list of variables, one after another."""
-    members = np.array([v for own in lists for v in own], dtype=np.int32)
+    members = np.array([v for variables in lists for v in variables], dtype=np.int32)
     sizes = np.asarray(levels, dtype=np.int32)[members]
     first_of = np.cumsum([0, *map(len, lists)]).astype(np.int32)
-    cell_of = np.cumsum([0, *(math.prod(levels[v] for v in own) for own in lists)]).astype(np.int64)
+    cell_of = np.cumsum([0, *(math.prod(levels[v] for v in variables) for variables in lists)]).astype(np.int64)
     out = cupy.zeros(int(cell_of[-1]), dtype=cupy.uint64)
     rows = codes.shape[1]
     stretch = min(max(rows * len(lists) // _BLOCKS, _FEWEST_ROWS), _MOST_ROWS)
-    on_device = [cupy.asarray(own) for own in (members, sizes, first_of, cell_of)]
+    on_device = [cupy.asarray(array) for array in (members, sizes, first_of, cell_of)]
     source = _HISTOGRAMS.replace("CODE", _CODES[codes.dtype.itemsize]).replace("SHARED_CELLS", str(_SHARED_CELLS))
     _kernel(source, "add_histograms")(
         (len(lists), -(-rows // stretch)),
@@ -236,24 +236,29 @@ def crossed(bits: Any, count_queries: Sequence[tuple[NDArray[np.int32], NDArray[
     The queries together are one matrix with a row per configuration and a column per level. Only squares of it that
     some query needs are counted; then each query gets its cells.
     """
-    set_of = np.cumsum([0, *(len(own) for own, _ in count_queries)])
+    set_of = np.cumsum([0, *(len(configurations) for configurations, _ in count_queries)])
     level_of = np.cumsum([0, *(len(levels) for _, levels in count_queries)])
-    cell_of = np.cumsum([0, *(len(own) * len(levels) for own, levels in count_queries)])
-    shapes = [(len(levels), len(own)) for own, levels in count_queries]
+    cell_of = np.cumsum([0, *(len(configurations) * len(levels) for configurations, levels in count_queries)])
+    shapes = [(len(levels), len(configurations)) for configurations, levels in count_queries]
     if not cell_of[-1]:
         return [np.zeros(shape, dtype=np.int64) for shape in shapes]
-    asked = np.concatenate([levels for _, levels in count_queries])
-    is_asked = np.zeros(bits.shape[0], dtype=np.bool_)
-    is_asked[asked] = True
-    place = np.cumsum(is_asked) - 1
-    places = place[asked]
+    queried = np.concatenate([levels for _, levels in count_queries])
+    is_queried = np.zeros(bits.shape[0], dtype=np.bool_)
+    is_queried[queried] = True
+    place = np.cumsum(is_queried) - 1
+    places = place[queried]
     squares = places // _SIDE
     wanted = np.zeros((-(-int(set_of[-1]) // _SIDE), int(place[-1]) // _SIDE + 1), dtype=np.bool_)
     for c in range(len(count_queries)):
-        own = squares[level_of[c] : level_of[c + 1]]
+        columns = squares[level_of[c] : level_of[c + 1]]
         for row in range(set_of[c] // _SIDE, -(-int(set_of[c + 1]) // _SIDE)):
-            wanted[row, own] = True
-    counts = _counted(bits, [own for own, _ in count_queries], np.flatnonzero(is_asked), np.argwhere(wanted.T) * _SIDE)
+            wanted[row, columns] = True
+    counts = _counted(
+        bits,
+        [configurations for configurations, _ in count_queries],
+        np.flatnonzero(is_queried),
+        np.argwhere(wanted.T) * _SIDE,
+    )
     on_device = _uploaded(places, level_of, set_of)
     out = cupy.empty(int(cell_of[-1]), dtype=cupy.uint64)
     blocks = -(-int(np.diff(cell_of).max()) // 256)
@@ -272,8 +277,8 @@ def _counted(
 ) -> Any:
     """Count the rows in the intersections of configurations and levels, for the squares in `tasks`."""
     make_sets, add_common = _kernel(_CROSSED, "make_sets"), _kernel(_CROSSED, "add_common")
-    members = np.repeat([own.shape[1] for own in configurations], [len(own) for own in configurations])
-    numbers = np.concatenate([own.ravel() for own in configurations])
+    members = np.repeat([sets.shape[1] for sets in configurations], [len(sets) for sets in configurations])
+    numbers = np.concatenate([sets.ravel() for sets in configurations])
     which, first_of, widths, rows_of, squares = _uploaded(
         numbers, np.cumsum(members) - members, members, levels, tasks.ravel()
     )
@@ -305,6 +310,6 @@ def _counted(
 
 def _uploaded(*arrays: NDArray[Any]) -> list[Any]:
     """Copy small arrays to the device as 32-bit integers, in one transfer."""
-    ends = np.cumsum([own.size for own in arrays]).tolist()
-    together = cupy.asarray(np.concatenate([own.astype(np.int32, copy=False) for own in arrays]))
-    return [together[end - own.size : end] for end, own in zip(ends, arrays, strict=True)]
+    ends = np.cumsum([array.size for array in arrays]).tolist()
+    together = cupy.asarray(np.concatenate([array.astype(np.int32, copy=False) for array in arrays]))
+    return [together[end - array.size : end] for end, array in zip(ends, arrays, strict=True)]
