@@ -13,22 +13,22 @@ from numpy.typing import NDArray
 
 # Words of all intersections of one launch: 2 GiB.
 _WORDS_AT_ONCE = 1 << 28
-# Levels and sets of a block of threads, each of which has 4 x 4 of their pairs.
+# Number of levels and of sets per block of threads; each thread has 4 x 4 of their pairs.
 _SIDE = 64
 _THREADS = 16
-# Words that a block looks at before it adds what it has found: as many as leave so many blocks, within limits. A count
-# of 32 bits holds what it finds.
+# Number of blocks of threads, from which the number of words per block follows, within limits: a count of 32 bits holds
+# the rows of the words of a block.
 _BLOCKS = 2048
 _SHORTEST_STRETCH = 64
 _LONGEST_STRETCH = 1 << 14
-# Sets that are made by one launch.
+# Largest number of sets of one launch.
 _MOST_SETS = 65535
-# Histograms of no more cells are made in the memory of a multiprocessor: 48 KiB.
+# Largest histogram in the memory of a multiprocessor: 48 KiB.
 _SHARED_CELLS = 12288
 _HISTOGRAM_THREADS = 512
 _FEWEST_ROWS = 1 << 13
 _MOST_ROWS = 1 << 20
-# Pairs of columns of a block of threads, at most; threads of all, and rows of each, within limits.
+# Largest number of pairs of columns per block of threads; number of threads, and limits of the rows per thread.
 _MOST_PAIRS = 256
 _SUMMING_THREADS = 1 << 18
 _FEWEST_ROWS_OF_THREAD = 32
@@ -37,7 +37,7 @@ _MOST_ROWS_OF_THREAD = 4096
 _CROSSED = r"""
 typedef unsigned long long Word;
 
-// Make the sets: `members` levels of each configuration, from `first_of` on, intersected.
+// Intersect the levels of each configuration: `members` levels from `first_of` on.
 extern "C" __global__
 void make_sets(const Word* bits, const int* numbers, const int* first_of, const int* members, long long words,
                long long first, long long count, Word* sets) {
@@ -49,8 +49,8 @@ void make_sets(const Word* bits, const int* numbers, const int* first_of, const 
     sets[k * count + w] = word;
 }
 
-// Each block has 64 levels and 64 sets over a stretch of words, each thread 4 x 4 of their pairs; `tasks` has the first
-// level and the first set of each. What it finds is added to out [k x m].
+// Count the rows of pairs of levels and sets. A block has 64 levels and 64 sets over a range of words, a thread 4 x 4
+// of their pairs; `tasks` has the first level and the first set of each block. Counts are added to out [k x m].
 extern "C" __global__
 void add_common(const Word* bits, const int* levels, int m, int k, const int* tasks, long long words, long long first,
                 const Word* sets, long long count, long long stretch, Word* out) {
@@ -99,8 +99,9 @@ void hand_out(const Word* all, int m, const int* places, const int* level_of, co
 _HISTOGRAMS = r"""
 typedef unsigned long long Word;
 
-// Each block has one list of variables and a stretch of rows. List s has the variables members[first_of[s]] to
-// members[first_of[s + 1] - 1], which have `levels` levels each, and cells from cell_of[s] to cell_of[s + 1] of out.
+// Count joint configurations. A block has one list of variables and a range of rows. List s has the variables
+// members[first_of[s]] to members[first_of[s + 1] - 1], with `levels` levels each, and the cells cell_of[s] to
+// cell_of[s + 1] of out.
 extern "C" __global__
 void add_histograms(const CODE* codes, const Word* weights, long long rows, long long stretch, const int* members,
                     const int* levels, const int* first_of, const long long* cell_of, Word* out) {
@@ -131,14 +132,14 @@ void add_histograms(const CODE* codes, const Word* weights, long long rows, long
 _SUMS = r"""
 typedef unsigned long long Word;
 
-// Add to an integer of 128 bits, the lower half first. Whoever makes the lower half wrap around carries.
+// Add to an integer of 128 bits, the lower half first. The thread whose addition wraps the lower half carries.
 __device__ void add_wide(Word* to, Word low, Word high) {
     const Word before = atomicAdd(&to[0], low);
     atomicAdd(&to[1], high + (before + low < before));
 }
 
-// Each thread has one pair of columns and `length` rows in the order of the strata, and adds what it has found where a
-// stratum ends. out is [strata x count x 2].
+// Sum products by stratum. A thread has one pair of columns and `length` rows in the order of the strata, and adds its
+// sum to out [strata x count x 2] where a stratum ends.
 extern "C" __global__
 void add_sums(const long long* values, int columns, const Word* weights, const long long* order,
               const long long* starts, int strata, long long rows, int length, int width, const int* pairs, int count,
@@ -166,7 +167,7 @@ void add_sums(const long long* values, int columns, const Word* weights, const l
         const long long a = values[row * columns + x], b = values[row * columns + y];
         Word product = (Word)a * (Word)b, above = (Word)__mul64hi(a, b);
         if (weights) {
-            // Modulo 2**128, in which every sum lies.
+            // Modulo 2**128, which every sum fits.
             above = above * weights[row] + __umul64hi(product, weights[row]);
             product *= weights[row];
         }
