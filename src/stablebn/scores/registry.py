@@ -59,8 +59,8 @@ class ScoreConfig(Options):
     score: str = option(
         "bic",
         "The score (for constraint-based algorithms, the score of the learned graph): bic, aic or loglik; dg "
-        "(degenerate Gaussian) and adaptive (the best of several models per family), for mixed data; bde, bds, k2 or qnml for "
-        "categorical data; bge for continuous data; basis, for data with nonlinear relations.",
+        "(degenerate Gaussian) and adaptive (the best of several models per family), for mixed data; bde, bds, k2 or "
+        "qnml for categorical data; bge for continuous data; basis, for data with nonlinear relations.",
         check=choice(SCORES),
         own_name=score_name,
         group="Options",
