@@ -300,7 +300,9 @@ def test_the_command_line_tells_contradictions_and_how_words_are_written(tmp_pat
     pyarrow.csv.write_csv(ASIA, data)
     told = _run("learn", data, "--require", "asia:tub", "--tier", "tub", "--tier", "asia", code=2).stderr
     assert told == "KnowledgeError: asia -> tub is required, but tub is in tier 1 and asia in tier 2.\n"
-    assert "'a:b:c' is not an arc: write from:to, or 'from->to'" in _run("learn", data, "--forbid", "a:b:c", code=2).stderr
+    assert (
+        "'a:b:c' is not an arc: write from:to, or 'from->to'" in _run("learn", data, "--forbid", "a:b:c", code=2).stderr
+    )
     told = _run("learn", data, "--forbid", "asia:tubb", code=2).stderr
     assert told == "KnowledgeError: there is no column tubb. Did you mean tub?\n"
     told = _run("learn", data, "--blacklist", "arcs.csv", code=2).stderr
