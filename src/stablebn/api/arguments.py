@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from stablebn.errors import OptionError
-from stablebn.knowledge import NOTHING_KNOWN, Knowledge, joined
+from stablebn.knowledge import NOTHING_KNOWN, Knowledge, combine
 from stablebn.knowledge.command_line import arcs_from_words, tiers_from_words
 from stablebn.learners.registry import (
     AUTOMATIC,
@@ -436,10 +436,10 @@ def known_from(options: Mapping[str, Any]) -> Knowledge:
         return NOTHING_KNOWN
     if isinstance(most, Mapping):
         given["max_parents"] = most
-    known = joined([given, () if knowledge is None else knowledge])
+    known = combine([given, () if knowledge is None else knowledge])
     if most is None or isinstance(most, Mapping):
         return known
-    within = joined([known, {"max_parents": most}])
+    within = combine([known, {"max_parents": most}])
     return known if known.max_parents is None else within
 
 

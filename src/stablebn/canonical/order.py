@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 
-from stablebn.canonical.refinement import ToldApart, tell_apart
+from stablebn.canonical.refinement import RefinedOrder, refine_order
 from stablebn.graph.names import rank_names
 from stablebn.scores.base import CompiledScores
 from stablebn.stats import Statistics
@@ -23,7 +23,7 @@ def canonical_order(
     called: Mapping[Hashable, Hashable] | None = None,
     deadline: float | None = None,
     watch: Callable[[str, int], None] | None = None,
-) -> ToldApart:
+) -> RefinedOrder:
     """Order the variables by decreasing sort key; the increasing order is the exact reverse.
 
     Parameters
@@ -45,48 +45,48 @@ def canonical_order(
     """
     tiers = _tiers(statistics.sort_key, scores, unit_free=unit_free)
     if len(set(tiers)) == scores.n:
-        return ToldApart(sorted(range(scores.n), key=tiers.__getitem__), tied=False)
+        return RefinedOrder(sorted(range(scores.n), key=tiers.__getitem__), tied=False)
     points = statistics.points()
     structures = [*statistics.structures(), *(relation.of_points(points) for relation in relations)]
     names = [(called or {}).get(name, name) for name in statistics.names]
     places = rank_names(names)
     by_name = [2 * places[names[v]] for v in points]
-    find = partial(_told_apart, points=points, tiers=[tiers[v] for v in points], by_name=by_name)
-    told = find(structures, deadline=deadline, watch=watch)
-    finer = statistics.finer_rows(told.interchangeable) if told.interchangeable else None
-    if finer is not None and not all(map(finer.keeps, told.generators())):
+    find = partial(_refined_order, points=points, tiers=[tiers[v] for v in points], by_name=by_name)
+    refined = find(structures, deadline=deadline, watch=watch)
+    finer = statistics.finer_rows(refined.interchangeable) if refined.interchangeable else None
+    if finer is not None and not all(map(finer.keeps, refined.generators())):
         # These columns looked equal because of rounding only.
-        told = find([*structures, finer], deadline=deadline, watch=watch)
-    return told.of_variables(points)
+        refined = find([*structures, finer], deadline=deadline, watch=watch)
+    return refined.of_variables(points)
 
 
-def _told_apart(
+def _refined_order(
     structures: Sequence[Structure],
     points: Sequence[int],
     tiers: Sequence[int],
     by_name: Sequence[int],
     deadline: float | None,
     watch: Callable[[str, int], None] | None,
-) -> ToldApart:
+) -> RefinedOrder:
     """Order points, of which some variables have two, by tiers, structures and names."""
     by_name = list(by_name)
-    told = ToldApart([])
+    refined = RefinedOrder([])
     if len(set(points)) < len(points):
         # Decide signs first, given the names: otherwise signs would decide where names must.
-        told = tell_apart(structures, by_name, by_name, deadline=deadline, watch=watch)
+        refined = refine_order(structures, by_name, by_name, deadline=deadline, watch=watch)
         seen = set()
-        for point in told.order:
+        for point in refined.order:
             by_name[point] += points[point] in seen
             seen.add(points[point])
-    return tell_apart(structures, tiers, by_name, symmetries=told.symmetries, deadline=deadline, watch=watch)
+    return refine_order(structures, tiers, by_name, symmetries=refined.symmetries, deadline=deadline, watch=watch)
 
 
-def order_by_names(names: Sequence[Hashable], called: Mapping[Hashable, Hashable] | None = None) -> ToldApart:
+def order_by_names(names: Sequence[Hashable], called: Mapping[Hashable, Hashable] | None = None) -> RefinedOrder:
     """Order variables by their names alone, for the case that the time is up."""
     deciding = [(called or {}).get(name, name) for name in names]
     places = rank_names(deciding)
     order = sorted(range(len(names)), key=lambda v: places[deciding[v]])
-    return ToldApart(order, tied=False, undecided=order)
+    return RefinedOrder(order, tied=False, undecided=order)
 
 
 def unit_free_numbers(statistics: Statistics, scores: CompiledScores, order: Sequence[int]) -> list[int]:
@@ -128,4 +128,4 @@ def score_keys(scores: CompiledScores, *, unit_free: bool) -> list[tuple[int, ..
         # The unit of a variable changes its scores with and without a parent alike: gains are free of units.
         return [(gain,) for gain in gains]
     alone, _ = scores.without_parents
-    return [(own, (scores.n - 1) * own + gain) for own, gain in zip(alone, gains, strict=True)]
+    return [(score, (scores.n - 1) * score + gain) for score, gain in zip(alone, gains, strict=True)]

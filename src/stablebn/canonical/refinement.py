@@ -26,7 +26,7 @@ _WORK_OF_VARIABLE = 1000
 
 
 @dataclass(frozen=True)
-class ToldApart:
+class RefinedOrder:
     """An order of variables, and the variables between which names decided.
 
     Attributes
@@ -57,13 +57,13 @@ class ToldApart:
         for first, *others in self.exchanged:
             yield from ({first: other, other: first} for other in others)
 
-    def of_variables(self, points: Sequence[int]) -> ToldApart:
+    def of_variables(self, points: Sequence[int]) -> RefinedOrder:
         """Convert an order of points to one of variables; the first of two points of a variable counts."""
         exchanged = _DisjointSets(len(set(points)))
         for group in self.interchangeable:
             for point in group:
                 exchanged.join(points[group[0]], points[point])
-        return ToldApart(
+        return RefinedOrder(
             list(dict.fromkeys(points[point] for point in self.order)),
             self.tied,
             [members for members in exchanged.sets() if len(members) > 1],
@@ -71,7 +71,7 @@ class ToldApart:
         )
 
 
-def tell_apart(
+def refine_order(
     structures: Sequence[Structure],
     tiers: Sequence[int],
     by_name: Sequence[int],
@@ -80,7 +80,7 @@ def tell_apart(
     most_work: int = MOST_WORK,
     deadline: float | None = None,
     watch: Callable[[str, int], None] | None = None,
-) -> ToldApart:
+) -> RefinedOrder:
     """Order variables by tier, inside a tier by the data, and by name if the data cannot decide.
 
     Parameters
@@ -162,7 +162,7 @@ class _Search:
         for symmetry in symmetries:
             self._symmetries.add(symmetry)
 
-    def run(self, tiers: Sequence[int]) -> ToldApart:
+    def run(self, tiers: Sequence[int]) -> RefinedOrder:
         """Return the order that starts from the tiers."""
         earlier = sorted(tiers)
         start = {tier: earlier.index(tier) for tier in dict.fromkeys(tiers)}
@@ -180,7 +180,7 @@ class _Search:
             order = self._order(best.classes)
             undecided = [v for tied in self._classes(root.classes) if len(tied) > 1 for v in chain.from_iterable(tied)]
         exchanged = [group for group in self._groups if len(group) > 1]
-        return ToldApart(order, True, interchangeable, undecided, self._symmetries.found, exchanged)
+        return RefinedOrder(order, True, interchangeable, undecided, self._symmetries.found, exchanged)
 
     def _least_leaf(self, root: _Node) -> _Leaf | _Node:
         """Return the leaf with the least key, the first by name of equals; a node if the limit of work is reached."""
@@ -252,11 +252,11 @@ class _Search:
         """Split a class into groups of which any two variables can be exchanged, each sorted by name."""
         groups: list[list[int]] = []
         for v in sorted(chain.from_iterable(tied), key=self._by_name.__getitem__):
-            own = next((group for group in groups if self._are_exchangeable(group[0], v)), None)
-            if own is None:
+            fitting = next((group for group in groups if self._are_exchangeable(group[0], v)), None)
+            if fitting is None:
                 groups.append([v])
             else:
-                own.append(v)
+                fitting.append(v)
         return [tuple(group) for group in groups]
 
     def _are_exchangeable(self, u: int, v: int) -> bool:

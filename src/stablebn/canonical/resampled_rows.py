@@ -133,21 +133,21 @@ def _categories(table: CategoricalTable, rows: ChosenRows, declared: Collection[
     seen_at_once = _seen_at_once(codes, table)
     levels, holes = list(table.levels), set(table.holes)
     varying = set(range(len(levels)))
-    for v, own in enumerate(table.levels):
+    for v, labels in enumerate(table.levels):
         if v in seen_at_once:
             continue
-        occurs = np.bincount(codes[v], minlength=len(own) + 1) > 0
-        if not occurs[len(own)]:
+        occurs = np.bincount(codes[v], minlength=len(labels) + 1) > 0
+        if not occurs[len(labels)]:
             holes.discard(v)
-        if occurs[: len(own)].sum() < 2:
+        if occurs[: len(labels)].sum() < 2:
             varying.discard(v)
-        elif table.names[v] not in declared and not occurs[: len(own)].all():
+        elif table.names[v] not in declared and not occurs[: len(labels)].all():
             codes[v] = (np.cumsum(occurs) - 1)[codes[v]]
-            levels[v] = tuple(level for level, used in zip(own, occurs, strict=False) if used)
+            levels[v] = tuple(level for level, used in zip(labels, occurs, strict=False) if used)
     found = CategoricalTable(table.names, codes, tuple(levels), rows.weights, frozenset(holes))
     if len(varying) < len(levels):
         found = found.select(sorted(varying))
-    greatest = max((len(own) - 1 + (v in found.holes) for v, own in enumerate(found.levels)), default=0)
+    greatest = max((len(labels) - 1 + (v in found.holes) for v, labels in enumerate(found.levels)), default=0)
     return replace(found, codes=narrow(found.codes, greatest))
 
 
@@ -157,7 +157,7 @@ def _seen_at_once(codes: Codes, table: CategoricalTable) -> set[int]:
         return set()
     few = codes[:, :: max(1, codes.shape[1] // _FEW_ROWS)]
     # Each column has one count more than levels, for missing values.
-    places = np.cumsum([0, *(len(own) + 1 for own in table.levels)])
+    places = np.cumsum([0, *(len(labels) + 1 for labels in table.levels)])
     seen = np.bincount((few + places[:-1, np.newaxis]).ravel(), minlength=int(places[-1])) > 0
     seen[places[1:] - 1] = True
     all_seen = np.logical_and.reduceat(seen, places[:-1])
@@ -167,7 +167,7 @@ def _seen_at_once(codes: Codes, table: CategoricalTable) -> set[int]:
 def _numbers(table: ContinuousTable, rows: ChosenRows) -> ContinuousTable:
     values = table.values.take(rows.places, axis=1)
     known = {v: ~np.isnan(values[v]) for v in table.holes}
-    holes = frozenset(v for v, own in known.items() if not own.all())
+    holes = frozenset(v for v, is_known in known.items() if not is_known.all())
     few = {
         table.names[v]: count
         for v in holes
@@ -178,7 +178,7 @@ def _numbers(table: ContinuousTable, rows: ChosenRows) -> ContinuousTable:
             f"continuous columns need at least {FEWEST_GAUSSIAN_ROWS} values, and there are fewer in {tallied(few)}."
         )
     found = ContinuousTable(table.names, values, rows.weights, holes)
-    varying = [v for v, own in enumerate(values) if not _is_constant(own[known[v]] if v in holes else own)]
+    varying = [v for v, column in enumerate(values) if not _is_constant(column[known[v]] if v in holes else column)]
     return found if len(varying) == len(values) else found.select(varying)
 
 

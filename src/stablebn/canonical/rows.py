@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn.canonical.order import score_keys
-from stablebn.canonical.refinement import ToldApart, tell_apart
+from stablebn.canonical.refinement import RefinedOrder, refine_order
 from stablebn.columns.joint_values import first_image
 from stablebn.columns.kinds import distinct_counts
 from stablebn.graph.names import rank_names
@@ -132,7 +132,7 @@ class _RowColumn:
             return self.oriented(_ranks_of(self.sizes)) if self.faces == 1 else (self.values == part).astype(np.int32)
         if self.sign_of(part) == 1:
             return self.values
-        return np.where(self.values == StandardisedColumns.HOLE, self.values, -self.values)
+        return np.where(self.values == StandardisedColumns.MISSING, self.values, -self.values)
 
     def sign_of(self, part: int) -> int:
         """Return the sign of a continuous column in one of these points."""
@@ -148,7 +148,7 @@ class _RowColumn:
             return np.asarray(np.array(order, dtype=np.int64)[self.values])
         if self.sign_of(order[0]) == 1:
             return self.ranks
-        known = self.values != StandardisedColumns.HOLE
+        known = self.values != StandardisedColumns.MISSING
         return np.where(known, self.ranks[known].max() - self.ranks, self.ranks)
 
 
@@ -197,8 +197,10 @@ def _columns_of_part(table: CategoricalTable | ContinuousTable) -> list[_RowColu
 
 def _categories(table: CategoricalTable, v: int) -> _RowColumn:
     levels = len(table.levels[v])
-    hole = v in table.holes
-    counts = np.bincount(table.codes[v], weights=table.weights, minlength=levels + hole).astype(np.int64).tolist()
+    has_missing = v in table.holes
+    counts = (
+        np.bincount(table.codes[v], weights=table.weights, minlength=levels + has_missing).astype(np.int64).tolist()
+    )
     sizes = [(int(code == levels), -int(count)) for code, count in enumerate(counts)]
     return _RowColumn(table.codes[v], table.codes[v], (0, *sorted(sizes)), sizes, 1)
 
@@ -265,13 +267,13 @@ def _canonical_faces(
         named = _ranks_of([(by_name[names[v]], columns[v].face_key(part)) for v, part in points])
         # Standardised values do not distinguish two symmetric signs; the values in their own units may, in their bits.
         by_own_sign = _ranks_of([(v, -part if columns[v].own_sign < 0 else part) for v, part in points])
-        told = _told_apart(structures, tiers, named, by_own_sign)
-        if told.interchangeable and kind_of(table).has_units:
+        refined = _refined_order(structures, tiers, named, by_own_sign)
+        if refined.interchangeable and kind_of(table).has_units:
             faces = [_Face(columns[v], part) for v, part in points]
-            finer = FinerRows(TableSource(table), faces, told.interchangeable, lambda own, face: face.of(own))
-            if not finer.is_too_large and not all(map(finer.keeps, told.generators())):
-                told = _told_apart([*structures, finer], tiers, named, by_own_sign)
-        order = told.order
+            finer = FinerRows(TableSource(table), faces, refined.interchangeable, lambda block, face: face.of(block))
+            if not finer.is_too_large and not all(map(finer.keeps, refined.generators())):
+                refined = _refined_order([*structures, finer], tiers, named, by_own_sign)
+        order = refined.order
     parts_of: dict[int, list[int]] = {}
     for point in order:
         v, part = points[point]
@@ -279,15 +281,15 @@ def _canonical_faces(
     return parts_of
 
 
-def _told_apart(
+def _refined_order(
     structures: Sequence[Structure], tiers: Sequence[int], named: Sequence[int], by_own_sign: Sequence[int]
-) -> ToldApart:
+) -> RefinedOrder:
     """Order the points by tiers, structures and names; equal signs by the values in their own units."""
-    first = tell_apart(structures, named, by_own_sign)
+    first = refine_order(structures, named, by_own_sign)
     place = [0] * len(named)
     for rank, point in enumerate(first.order):
         place[point] = rank
-    return tell_apart(structures, tiers, place, symmetries=first.symmetries)
+    return refine_order(structures, tiers, place, symmetries=first.symmetries)
 
 
 def _ranks(column: _RowColumn, parts: Sequence[int]) -> list[int]:

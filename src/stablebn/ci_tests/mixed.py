@@ -40,12 +40,12 @@ class ConditionalGaussianTest(IndependenceTest):
 
     def outcomes(self, x: int, candidates: Sequence[int], given: int) -> tuple[Numbers, Numbers, Numbers]:
         """Return statistics, degrees of freedom and p-values of x with each candidate, without counting the tests."""
-        own = members(given)
+        given_variables = members(given)
         statistics = self._statistics
-        if self._needs_rows(x, candidates, own):
+        if self._needs_rows(x, candidates, given_variables):
             statistics = self._rows.get()
-        gains = statistics.compiled.gains(x, own, list(candidates))
-        df = np.array([self._freedom(x, y, own) for y in candidates], dtype=np.float64)
+        gains = statistics.compiled.gains(x, given_variables, list(candidates))
+        df = np.array([self._freedom(x, y, given_variables) for y in candidates], dtype=np.float64)
         known = gains[:, 0] != NOT_A_CANDIDATE
         # The least variances can make a statistic slightly negative: take 0 then.
         statistic = np.maximum(2 * to_floats(np.where(known[:, None], gains, 0)), 0.0)

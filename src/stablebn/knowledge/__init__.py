@@ -3,6 +3,6 @@
 from stablebn.knowledge.knowledge import NOTHING_KNOWN, Knowledge
 from stablebn.knowledge.known_arcs import KnownArcs
 from stablebn.knowledge.merging import merged_arcs
-from stablebn.knowledge.parsing import as_knowledge, joined
+from stablebn.knowledge.parsing import as_knowledge, combine
 
-__all__ = ["NOTHING_KNOWN", "Knowledge", "KnownArcs", "as_knowledge", "joined", "merged_arcs"]
+__all__ = ["NOTHING_KNOWN", "Knowledge", "KnownArcs", "as_knowledge", "combine", "merged_arcs"]

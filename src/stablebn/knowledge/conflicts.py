@@ -91,7 +91,7 @@ def _below_cycles(
     children: Mapping[Hashable, Sequence[Hashable]], parents: Mapping[Hashable, Sequence[Hashable]]
 ) -> set[Hashable]:
     """Return the nodes on cycles and their descendants."""
-    missing = {node: len(own) for node, own in parents.items()}
+    missing = {node: len(node_parents) for node, node_parents in parents.items()}
     left = set(missing)
     open_ = [node for node in children if node not in missing]
     while open_:

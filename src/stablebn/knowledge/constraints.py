@@ -66,12 +66,16 @@ class Constraints:
             for u in members(above):
                 allowed[u] &= ~bit(v)
         most = [(most_parents or {}).get(v) for v in range(n)]
-        for v, own in enumerate(parents):
+        for v, required_parents in enumerate(parents):
             limit = most[v]
-            if own & ~allowed[v] or own >> v & 1 or (limit is not None and own.bit_count() > limit):
+            if (
+                required_parents & ~allowed[v]
+                or required_parents >> v & 1
+                or (limit is not None and required_parents.bit_count() > limit)
+            ):
                 raise ValueError(f"the constraints on variable {v} contradict each other.")
-            if limit == own.bit_count():
-                allowed[v] = own
+            if limit == required_parents.bit_count():
+                allowed[v] = required_parents
         return cls(tuple(allowed), tuple(parents), tuple(most))
 
     @property
@@ -81,7 +85,7 @@ class Constraints:
         return (
             not any(self.required)
             and all(most is None for most in self.most_parents)
-            and all((own | bit(v)) == bit(n) - 1 for v, own in enumerate(self.allowed))
+            and all((parent_set | bit(v)) == bit(n) - 1 for v, parent_set in enumerate(self.allowed))
         )
 
     @property
@@ -89,12 +93,12 @@ class Constraints:
         """Return whether the constraints are tiers: only arcs from later to earlier tiers are forbidden."""
         n = len(self.allowed)
         # A total preorder: of every two variables one may precede the other, and "may precede" is transitive.
-        allowed = [own | bit(v) for v, own in enumerate(self.allowed)]
+        allowed = [parent_set | bit(v) for v, parent_set in enumerate(self.allowed)]
         return (
             not any(self.required)
             and not self.limits_differ
-            and all(own | bit(v) == bit(n) - 1 for v, own in enumerate(self.joinable))
-            and all(not allowed[u] & ~own for own in allowed for u in members(own))
+            and all(neighbours | bit(v) == bit(n) - 1 for v, neighbours in enumerate(self.joinable))
+            and all(not allowed[u] & ~parent_set for parent_set in allowed for u in members(parent_set))
         )
 
     @property
@@ -102,8 +106,8 @@ class Constraints:
         """Return the variables that may not have all allowed parents at once."""
         return [
             v
-            for v, (own, most) in enumerate(zip(self.allowed, self.most_parents, strict=True))
-            if most is not None and (own & ~bit(v)).bit_count() > most
+            for v, (parent_set, most) in enumerate(zip(self.allowed, self.most_parents, strict=True))
+            if most is not None and (parent_set & ~bit(v)).bit_count() > most
         ]
 
     @property
@@ -141,7 +145,7 @@ class Constraints:
         return most is None or parents <= most
 
     @property
-    def most_parents_said(self) -> dict[Hashable, int]:
+    def given_most_parents(self) -> dict[Hashable, int]:
         """Return the largest number of parents of the variables that have a limit."""
         return {v: most for v, most in enumerate(self.most_parents) if most is not None}
 
@@ -158,7 +162,10 @@ class Constraints:
 
     def among(self, candidates: Sequence[int]) -> Constraints:
         """Return the constraints with parents restricted to required ones and candidates."""
-        allowed = (may & own | must for may, own, must in zip(self.allowed, candidates, self.required, strict=True))
+        allowed = (
+            may & candidate_set | must
+            for may, candidate_set, must in zip(self.allowed, candidates, self.required, strict=True)
+        )
         return replace(self, allowed=tuple(allowed))
 
     def renumbered(self, numbers: Sequence[int]) -> Constraints:
@@ -178,8 +185,8 @@ def _ancestors(parents: Sequence[int]) -> list[int]:
     """Return, for each variable, its ancestors; a variable on a cycle is its own ancestor."""
     above = list(parents)
     for middle in range(len(above)):
-        for v, own in enumerate(above):
-            if own >> middle & 1:
+        for v, ancestors in enumerate(above):
+            if ancestors >> middle & 1:
                 above[v] |= above[middle]
     return above
 

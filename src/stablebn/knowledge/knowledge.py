@@ -401,7 +401,7 @@ def _tiers(given: object) -> tuple[tuple[Hashable, ...], ...]:
 def _within_tiers(given: object, tiers: int) -> bool | tuple[bool, ...]:
     if isinstance(given, bool | np.bool_):
         return bool(given)
-    if isinstance(given, list | tuple) and len(given) == tiers and all(isinstance(own, bool) for own in given):
+    if isinstance(given, list | tuple) and len(given) == tiers and all(isinstance(value, bool) for value in given):
         # Equal values for all tiers become one value.
         return bool(given[0]) if len(set(given)) == 1 else tuple(given)
     raise KnowledgeError(
@@ -437,14 +437,19 @@ def _both_within(one: bool | Sequence[bool], other: bool | Sequence[bool]) -> bo
 
 
 def _both_limits(one: Knowledge, other: Knowledge) -> MostParents:
-    named = [name for own in (one, other) if isinstance(own.max_parents, Mapping) for name in own.max_parents]
+    named = [
+        name
+        for knowledge in (one, other)
+        if isinstance(knowledge.max_parents, Mapping)
+        for name in knowledge.max_parents
+    ]
     # A variable without its own limit has that of all others.
     found = {name: min(_limits(name, one, other), default=math.inf) for name in (*named, ...)}
     return {name: int(most) for name, most in found.items() if most < math.inf} or None
 
 
 def _limits(name: Hashable, *known: Knowledge) -> list[int]:
-    return [most for own in known if (most := own.limit(name)) is not None]
+    return [most for knowledge in known if (most := knowledge.limit(name)) is not None]
 
 
 def _unknown(names: Sequence[Hashable], columns: Sequence[Hashable]) -> Iterable[Conflict]:

@@ -30,9 +30,9 @@ def as_knowledge(given: object) -> Knowledge:
     if isinstance(given, Mapping) and not is_frame(given) and not is_graph(given):
         return Knowledge.from_dict(given)
     if isinstance(given, list | tuple):
-        if any(isinstance(own, list | tuple) for own in given):
+        if any(isinstance(item, list | tuple) for item in given):
             raise KnowledgeError("knowledge= is not a list of arcs: use required=[...] or forbidden=[...].")
-        return joined(given)
+        return combine(given)
     if isinstance(given, str | os.PathLike):
         return _of_file(os.fsdecode(given))
     if is_frame(given) or is_graph(given):
@@ -40,13 +40,13 @@ def as_knowledge(given: object) -> Knowledge:
     raise KnowledgeError(f"knowledge= must be {_ACCEPTED}; got {type(given).__name__}.")
 
 
-def joined(given: Iterable[object]) -> Knowledge:
+def combine(given: Iterable[object]) -> Knowledge:
     """Combine several pieces of knowledge; an error lists the contradictions in each of them, or those between them."""
     conflicts: list[Conflict] = []
     combined = NOTHING_KNOWN
-    for own in given:
+    for item in given:
         with _collected(conflicts):
-            combined = combined & as_knowledge(own)
+            combined = combined & as_knowledge(item)
     if conflicts:
         raise KnowledgeError.of(conflicts)
     return combined
@@ -77,7 +77,7 @@ def _of_file(file: str) -> Knowledge:
 
 def _of_statements(given: object) -> Knowledge:
     found = statements_of(given)
-    by_kind = {kind: [pair for pair, own in found.pairs if (own or "required") == kind] for kind in KINDS}
+    by_kind = {kind: [pair for pair, pair_kind in found.pairs if (pair_kind or "required") == kind] for kind in KINDS}
     # If some pairs are marked as allowed, no others are; all edges of an undirected graph are allowed pairs.
     has_allowed = bool(by_kind["allowed"]) or getattr(given, "is_directed", lambda: True)() is False
     return Knowledge(

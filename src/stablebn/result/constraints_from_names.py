@@ -240,7 +240,7 @@ def start_parent_sets(start: Graph | None, problem: Problem) -> tuple[int, ...] 
             raise GraphError(f"start has arcs that are not allowed: {listed(barred)}. Leave them out or turn them.")
         there = {*directed, *either_way}
         directed += [(u, v) for v, own in enumerate(constraints.required) for u in members(own) if (u, v) not in there]
-        most_parents = constraints.most_parents_said
+        most_parents = constraints.given_most_parents
         try:
             DAG(problem.names, [(problem.names[u], problem.names[v]) for u, v in directed])
         except GraphError as error:

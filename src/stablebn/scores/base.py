@@ -125,7 +125,7 @@ class CompiledScores(FamilyScores):
 
     def dag(self, parents: Sequence[int]) -> int:
         """Return the score of a DAG."""
-        return sum([self.cached_family(v, own) for v, own in enumerate(parents)])
+        return sum([self.cached_family(v, parent_set) for v, parent_set in enumerate(parents)])
 
     def cached_family(self, child: int, parents: int) -> int:
         """Return the score of a family; with at most one parent, from the scores of all pairs if they are cached."""

@@ -54,7 +54,7 @@ class AdditiveBasisScores(CompiledScores):
 
     def reordered(self, order: Sequence[int]) -> AdditiveBasisScores:
         """Return the score with the variables renumbered: new variable i is old variable order[i]."""
-        columns, scales = ([own[v] for v in order] for own in (self._columns, self._scales))
+        columns, scales = ([values[v] for v in order] for values in (self._columns, self._scales))
         return AdditiveBasisScores(self.compiled.reordered(list(order)), columns, scales, self._rows)
 
     def is_candidate(self, child: int, parents: int) -> bool:
@@ -92,7 +92,7 @@ def basis(
 def _additive(statistics: Statistics, columns: BasisColumns, k: float) -> AdditiveBasisScores:
     blocks, total = columns.blocks, statistics.total
     compiled = _compiled(_core.AdditiveBasisScores, statistics, columns, bic_unit(statistics, k))
-    firsts = [own[0] for own in columns.variables]
+    firsts = [variable_blocks[0] for variable_blocks in columns.variables]
     scales = [scale_of_levels(blocks.frequencies[block], total) for block in firsts]
     return AdditiveBasisScores(compiled, [len(blocks.columns[block]) for block in firsts], scales, total)
 
@@ -100,8 +100,11 @@ def _additive(statistics: Statistics, columns: BasisColumns, k: float) -> Additi
 def _block(statistics: Statistics, columns: BasisColumns, k: float) -> DegenerateGaussianScores:
     blocks, unit = columns.blocks, bic_unit(statistics, k)
     compiled = _compiled(_core.DegenerateGaussianScores, statistics, columns, unit)
-    widths = [sum(len(blocks.columns[block]) for block in own) for own in columns.variables]
-    scales = [scale_of_levels(blocks.frequencies[own[0]], statistics.total) for own in columns.variables]
+    widths = [sum(len(blocks.columns[block]) for block in variable_blocks) for variable_blocks in columns.variables]
+    scales = [
+        scale_of_levels(blocks.frequencies[variable_blocks[0]], statistics.total)
+        for variable_blocks in columns.variables
+    ]
     return DegenerateGaussianScores(compiled, widths, scales, unit)
 
 

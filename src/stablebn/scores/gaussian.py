@@ -66,7 +66,7 @@ class DeterminantScores(CompiledScores):
 
     def reordered(self, order: Sequence[int]) -> DeterminantScores:
         """Return the score with the variables renumbered: new variable i is old variable order[i]."""
-        exponents, sizes = ([own[v] for v in order] for own in (self._exponents, self._sizes))
+        exponents, sizes = ([values[v] for v in order] for values in (self._exponents, self._sizes))
         return DeterminantScores(self.compiled.reordered(list(order)), exponents, self._factors, self._offsets, sizes)
 
     def full_score(self, child: int, parents: int, term: int) -> int:

@@ -139,7 +139,7 @@ class DegenerateGaussianScores(CompiledScores):
 
     def reordered(self, order: Sequence[int]) -> DegenerateGaussianScores:
         """Return the score with the variables renumbered: new variable i is old variable order[i]."""
-        widths, scales = ([own[v] for v in order] for own in (self._widths, self._scales))
+        widths, scales = ([values[v] for v in order] for values in (self._widths, self._scales))
         return DegenerateGaussianScores(self.compiled.reordered(list(order)), widths, scales, self.unit)
 
     def full_score(self, child: int, parents: int, term: int) -> int:
@@ -230,8 +230,8 @@ def dg(statistics: Statistics, k: float) -> DegenerateGaussianScores:
         *limbs(unit),
         statistics.threads,
     )
-    widths = [len(own) for own in blocks.columns]
-    scales = [scale_of_levels(own, statistics.total) for own in blocks.frequencies]
+    widths = [len(columns) for columns in blocks.columns]
+    scales = [scale_of_levels(rows_of_levels, statistics.total) for rows_of_levels in blocks.frequencies]
     return DegenerateGaussianScores(compiled, widths, scales, unit)
 
 

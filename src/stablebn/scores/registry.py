@@ -58,14 +58,14 @@ class ScoreConfig(Options):
 
     score: str = option(
         "bic",
-        "The score (of learners that only test, the one that judges their graph): bic, aic or loglik; dg (degenerate "
-        "Gaussian) and adaptive (the best of several models per family), for mixed data; bde, bds, k2 or qnml for "
-        "categorical data; bge for continuous data; basis, for data with nonlinear relations.",
+        "The score (for constraint-based algorithms, the score of the learned graph): bic, aic or loglik; dg "
+        "(degenerate Gaussian) and adaptive (the best of several models per family), for mixed data; bde, bds, k2 or "
+        "qnml for categorical data; bge for continuous data; basis, for data with nonlinear relations.",
         check=choice(SCORES),
         own_name=score_name,
         group="Options",
-        command_help="The score: bic, aic, loglik; for categories bde, bds, k2, qnml; for numbers bge; for both dg, "
-        "basis, adaptive.",
+        command_help="The score: bic, aic, loglik; for categorical data bde, bds, k2, qnml; for continuous data bge; "
+        "for mixed data dg, basis, adaptive.",
     )
     _: KW_ONLY
     k: float = option(
@@ -86,7 +86,7 @@ class ScoreConfig(Options):
     prior: str = option(
         "uniform",
         "The prior over graphs: uniform, or size: every arc costs ln p nats, where p is the number of variables that "
-        "vary, because p variables compete for each place.",
+        "are not constant, because p variables compete to be a parent.",
         check=choice(PRIORS),
         group="Score",
         command_help="The prior over graphs: uniform, or size: every arc costs ln p nats for p variables.",
@@ -94,12 +94,12 @@ class ScoreConfig(Options):
     arcs: str | None = option(
         None,
         "Mixed data: clg, no arc from a continuous to a categorical variable (conditional linear Gaussian networks), "
-        "or any; by default clg, with the scores dg, basis and adaptive any. Other data have no such arcs, and it "
-        "means nothing.",
+        "or any; by default clg, with the scores dg, basis and adaptive any. It has no effect on other data, which "
+        "have no such arcs.",
         check=choice(("clg", "any")),
         group="Score",
-        command_help="Mixed data: clg, no arc goes from a number to a category; or any. By default clg, with dg, "
-        "basis and adaptive any.",
+        command_help="Mixed data: clg, no arc from a continuous to a categorical variable; or any. By default clg, "
+        "with dg, basis and adaptive any.",
     )
     basis_form: str | None = option(
         None,
@@ -117,8 +117,8 @@ class ScoreConfig(Options):
     )
     basis_transform: str = option(
         "rank",
-        "What the score basis takes polynomials of: rank, the normal scores of ranks, which no monotone function of a "
-        "column changes; or bounded, standardised values x as x / sqrt(1 + x**2 / 4).",
+        "The transformation before the polynomials of the score basis: rank, normal scores of the ranks, which no "
+        "monotone function of a column changes; or bounded, x / sqrt(1 + x**2 / 4) of standardised values x.",
         check=choice(TRANSFORMS),
         group="Score",
     )

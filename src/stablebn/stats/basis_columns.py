@@ -114,15 +114,15 @@ def basis_of(
     scores_of = _normal_scores if transform == "rank" else _bounded
     parts: list[_BasisPart] = []
     frequencies: list[list[int]] = []
-    for own in variables:
+    for variable in variables:
         _core.check_time()
-        if isinstance(own, Number):
+        if isinstance(variable, Number):
             assert continuous is not None
-            parts.append(_Polynomials(scores_of(continuous, own), degree))
+            parts.append(_Polynomials(scores_of(continuous, variable), degree))
             frequencies.append([])
         else:
             assert categorical is not None
-            codes = categorical.codes[own]
+            codes = categorical.codes[variable]
             levels, rows = distinct_counts(codes.astype(np.float64), table.weights)
             parts.append(_IndicatorColumns(codes, levels.astype(np.int64).tolist()[1:]))
             frequencies.append(rows.tolist())
@@ -144,9 +144,9 @@ def basis_of(
     return BasisColumns(ColumnProducts(products[np.ix_(kept, kept)], columns, of_blocks), of_variables)
 
 
-def _normal_scores(table: ContinuousTable, own: Number) -> NDArray[np.float64]:
+def _normal_scores(table: ContinuousTable, number: Number) -> NDArray[np.float64]:
     """Return the normal quantile of the mean rank of every value, which no monotone function of the column changes."""
-    values, place_of_row = np.unique(table.values[own.column], return_inverse=True)
+    values, place_of_row = np.unique(table.values[number.column], return_inverse=True)
     rows = np.ones(table.rows, dtype=np.int64) if table.weights is None else table.weights
     times = np.zeros(values.size, dtype=np.int64)
     np.add.at(times, place_of_row, rows)
@@ -157,10 +157,10 @@ def _normal_scores(table: ContinuousTable, own: Number) -> NDArray[np.float64]:
     return scores
 
 
-def _bounded(table: ContinuousTable, own: Number) -> NDArray[np.float64]:
+def _bounded(table: ContinuousTable, number: Number) -> NDArray[np.float64]:
     """Return x / sqrt(1 + x**2 / 4) of standardised values x: at most 2 in size, and close to x near the mean."""
-    steps = standardised_by([own.standard], table.values[[own.column]], 1)[0]
-    x = np.ldexp(steps.astype(np.float64), -own.standard.bits)
+    steps = standardised_by([number.standard], table.values[[number.column]], 1)[0]
+    x = np.ldexp(steps.astype(np.float64), -number.standard.bits)
     bounded: NDArray[np.float64] = x / np.sqrt(1 + x * x / 4)
     return bounded
 
@@ -205,9 +205,9 @@ def _independent(products: NDArray[np.object_], places: Sequence[int]) -> list[i
         variance = Fraction(int(products[place, place]))
         row: list[Fraction] = []
         for i, before in enumerate(kept):
-            own = Fraction(int(products[place, before]))
-            row.append(own - sum((a * b for a, b in zip(factors[i], row, strict=False)), Fraction(0)))
-        ratios = [own / pivot for own, pivot in zip(row, pivots, strict=True)]
+            product = Fraction(int(products[place, before]))
+            row.append(product - sum((a * b for a, b in zip(factors[i], row, strict=False)), Fraction(0)))
+        ratios = [product / pivot for product, pivot in zip(row, pivots, strict=True)]
         rest = variance - sum((a * b for a, b in zip(ratios, row, strict=True)), Fraction(0))
         if not kept or (variance and rest >= _LEAST_RESIDUAL * variance):
             kept.append(place)

@@ -99,8 +99,10 @@ class StandardisedMoments(Moments):
         """Return the rows of unrounded standardised values."""
         points, signs = points_of(self._signs())
         columns = [self._columns[v] for v in points]
-        own = [self._standardised.point(column, sign) for column, sign in zip(columns, signs.tolist(), strict=True)]
-        return finer_rows(self.source, own, groups)
+        signed_points = [
+            self._standardised.point(column, sign) for column, sign in zip(columns, signs.tolist(), strict=True)
+        ]
+        return finer_rows(self.source, signed_points, groups)
 
     def measured(self) -> MeasuredMoments:
         """Return the moments of the columns in their own units."""
@@ -239,7 +241,7 @@ class StandardisedColumns:
         A source of continuous tables. Mean and deviation of an incomplete column are those of its known values.
     """
 
-    HOLE = int(np.iinfo(np.int32).min)
+    MISSING = int(np.iinfo(np.int32).min)
     """The code of a missing value, larger than any distance."""
 
     def __init__(self, source: RowSource) -> None:
@@ -259,8 +261,8 @@ class StandardisedColumns:
 
     def values(self, column: int, sign: int = 1) -> NDArray[np.int64]:
         """Return the value in every row, mirrored if the sign is -1."""
-        own = [values for values, _ in self._source.map_blocks(steps_of_block, [(column, self.steps(column), sign)])]
-        values: NDArray[np.int64] = np.concatenate(own, axis=1)[0].astype(np.int64)
+        blocks = [values for values, _ in self._source.map_blocks(steps_of_block, [(column, self.steps(column), sign)])]
+        values: NDArray[np.int64] = np.concatenate(blocks, axis=1)[0].astype(np.int64)
         return values
 
     def point(self, column: int, sign: int) -> StandardPoint:
@@ -269,8 +271,8 @@ class StandardisedColumns:
 
     def rows(self, columns: Sequence[int], signs: Sequence[int]) -> Structure:
         """Return the rows of some columns, mirrored by their signs, as a structure."""
-        own = [(column, self.steps(column), sign) for column, sign in zip(columns, signs, strict=True)]
-        return rows_of(self._source, steps_of_block, own)
+        signed_columns = [(column, self.steps(column), sign) for column, sign in zip(columns, signs, strict=True)]
+        return rows_of(self._source, steps_of_block, signed_columns)
 
     def distribution(self, column: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the distinct values, ascending, and the number of rows of each."""
@@ -283,7 +285,7 @@ class StandardisedColumns:
 
     def shape(self, column: int) -> tuple[int, int]:
         """Return the size of the skewness, and the kurtosis, as sums of powers of steps."""
-        values, times = (own.astype(object) for own in self.distribution(column))
+        values, times = (array.astype(object) for array in self.distribution(column))
         return abs(int((times * values**3).sum())), int((times * values**4).sum())
 
     def sign(self, column: int) -> int:
@@ -295,16 +297,16 @@ def steps_of_block(
     block: ContinuousTable, columns: list[tuple[int, Steps, int]]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64] | None]:
     """Return some columns of a block in steps, mirrored if the sign is -1, and its weights."""
-    found = np.full((len(columns), block.rows), StandardisedColumns.HOLE, dtype=np.int32)
-    for own, (column, steps, sign) in zip(found, columns, strict=True):
+    found = np.full((len(columns), block.rows), StandardisedColumns.MISSING, dtype=np.int32)
+    for row, (column, steps, sign) in zip(found, columns, strict=True):
         values = block.values[column]
         known = ~np.isnan(values)
-        own[known] = sign * steps.of(values[known])
+        row[known] = sign * steps.of(values[known])
     return found, block.weights
 
 
 def _distribution_of_block(
     block: ContinuousTable, column: int, steps: Steps
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    own, weights = known_values(block, column)
-    return distinct_counts(steps.of(own), weights)
+    values, weights = known_values(block, column)
+    return distinct_counts(steps.of(values), weights)

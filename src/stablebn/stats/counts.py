@@ -47,7 +47,7 @@ class Counts(Statistics):
         distinct = collapsed(table)
         n = len(table.names)
         holes = [v in table.holes for v in range(n)] if table.holes else []
-        levels = [len(own) + (v in table.holes) for v, own in enumerate(table.levels)]
+        levels = [len(labels) + (v in table.holes) for v, labels in enumerate(table.levels)]
         compiled = _core.Counts(distinct.codes, levels, distinct.weights, threads, LIMITS, holes)
         self._take(distinct, range(n), compiled)
 

@@ -119,27 +119,29 @@ def sums_of_blocks(map_blocks: Callable[..., Iterator[Any]], parts: Sequence[Par
     threads : int
         Number of threads that read a block.
     """
-    asked = list(parts)
-    n = sum(map(width, asked))
+    part_list = list(parts)
+    n = sum(map(width, part_list))
     total = 0
     ranges = np.tile(np.array([[-(1 << 62), 1 << 62]]), (n, 1))
-    for rows, own in map_blocks(_bit_ranges, asked, threads):
+    for rows, block_ranges in map_blocks(_bit_ranges, part_list, threads):
         total += rows
-        ranges = np.stack([np.maximum(ranges[:, 0], own[:, 0]), np.minimum(ranges[:, 1], own[:, 1])], axis=1)
+        ranges = np.stack(
+            [np.maximum(ranges[:, 0], block_ranges[:, 0]), np.minimum(ranges[:, 1], block_ranges[:, 1])], axis=1
+        )
     # One bit above the largest value, so that no slice leaves half of its range.
     tops = ranges[:, 0] + 1
     depth = int((tops - ranges[:, 1]).max(initial=1))
     slices = -(-min(depth, _DEEPEST_BITS) // SLICE_WIDTH)
     halves: dict[int, NDArray[np.int64]] = {}
-    for found in map_blocks(_sums_of_products, asked, tops, slices, threads):
+    for found in map_blocks(_sums_of_products, part_list, tops, slices, threads):
         _core.check_time()
-        for shift, own in found.items():
+        for shift, both in found.items():
             if shift in halves:
-                own = own + halves[shift]
+                both = both + halves[shift]
                 # The low halves of very many blocks would overflow.
-                own[0] += own[1] >> CARRY
-                own[1] &= (1 << CARRY) - 1
-            halves[shift] = own
+                both[0] += both[1] >> CARRY
+                both[1] &= (1 << CARRY) - 1
+            halves[shift] = both
     u, v = np.tril_indices(n)
     plain = np.zeros(n, dtype=object)
     cross = np.zeros(u.size, dtype=object)
@@ -197,8 +199,8 @@ def _columns(block: Table, parts: list[Part]) -> tuple[NDArray[np.float64], NDAr
             continue
         assert continuous is not None
         if isinstance(part, Number):
-            own = standardised_by([part.standard], continuous.values[[part.column]], 1)
-            found.append(whole_steps(own, part.standard.rows))
+            standardised = standardised_by([part.standard], continuous.values[[part.column]], 1)
+            found.append(whole_steps(standardised, part.standard.rows))
         else:
             found.append(continuous.values[[part.column]])
     return np.concatenate(found), block.weights

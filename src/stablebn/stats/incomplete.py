@@ -121,8 +121,10 @@ class AvailableMoments(Statistics):
         if not self.unit_free:
             return None
         points, signs = points_of(self._signs())
-        own = [self._rounded.point(self._columns[v], sign) for v, sign in zip(points, signs.tolist(), strict=True)]
-        return finer_rows(TableSource(self._table), own, groups)
+        signed_points = [
+            self._rounded.point(self._columns[v], sign) for v, sign in zip(points, signs.tolist(), strict=True)
+        ]
+        return finer_rows(TableSource(self._table), signed_points, groups)
 
     def _signs(self) -> list[int]:
         return [self._rounded.sign(column) for column in self._columns]

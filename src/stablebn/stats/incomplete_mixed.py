@@ -50,10 +50,10 @@ class AvailableMixedStatistics(MixedColumns):
         self.total = table.total
         self.threads = threads
         known = ~np.isnan(continuous.values)
-        own = [known_values(continuous, c) for c in range(len(continuous.names))]
+        known_columns = [known_values(continuous, c) for c in range(len(continuous.names))]
         standards = [
             standard_of(Moments(ContinuousTable((name,), values[np.newaxis], weights)), 0, self.total)
-            for name, (values, weights) in zip(continuous.names, own, strict=True)
+            for name, (values, weights) in zip(continuous.names, known_columns, strict=True)
         ]
         standardised = standardised_by(standards, np.where(known, continuous.values, 0.0), threads)
         bits = standard_bits(self.total)
@@ -61,7 +61,7 @@ class AvailableMixedStatistics(MixedColumns):
             floors_of(column[there][np.newaxis], bits)[0] for column, there in zip(standardised, known, strict=True)
         ]
         standardised[~known] = _core.AvailableMixed.HOLE
-        levels = [len(names) + (v in categorical.holes) for v, names in enumerate(categorical.levels)]
+        levels = [len(labels) + (v in categorical.holes) for v, labels in enumerate(categorical.levels)]
         holes = [v in categorical.holes for v in range(len(levels))]
         counts = _core.Counts(categorical.codes, levels, table.weights, threads, counting.LIMITS, holes)
         self._hold(TableSource(table, threads=threads), standards)

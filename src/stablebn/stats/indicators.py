@@ -13,20 +13,23 @@ from stablebn.stats.row_source import RowSource
 
 def column_products_of(source: RowSource, variables: Sequence[int | Number]) -> ColumnProducts:
     """Return the products of the columns of variables; a categorical variable is given by its column index."""
-    listed = [[own] for own in variables if isinstance(own, int)]
+    listed = [[variable] for variable in variables if isinstance(variable, int)]
     found = source.count([], listed)[1] if listed else []
     counts = {
         column: dict(zip(keys[:, 0].tolist(), sizes.tolist(), strict=True))
         for [column], (keys, sizes) in zip(listed, found, strict=True)
     }
-    parts = [own if isinstance(own, Number) else _indicators(own, counts[own]) for own in variables]
+    parts = [
+        variable if isinstance(variable, Number) else _indicators(variable, counts[variable]) for variable in variables
+    ]
     columns: list[list[int]] = []
     end = 0
     for part in parts:
         columns.append(list(range(end, end + width(part))))
         end += width(part)
     frequencies = [
-        [] if isinstance(own, Number) else [counts[own][level] for level in sorted(counts[own])] for own in variables
+        [] if isinstance(variable, Number) else [counts[variable][level] for level in sorted(counts[variable])]
+        for variable in variables
     ]
     if not parts:
         return ColumnProducts(np.empty((0, 0), dtype=object), [], [])

@@ -81,7 +81,7 @@ class MixedColumns(Statistics):
         self._columns = columns
         categorical, continuous = self._table.categorical, self._table.continuous
         names = (*categorical.names, *continuous.names)
-        levels = [*(len(own) for own in categorical.levels), *(0 for _ in continuous.names)]
+        levels = [*(len(labels) for labels in categorical.levels), *(0 for _ in continuous.names)]
         self.names = tuple(names[column] for column in columns)
         self.levels = [levels[column] for column in columns]
         self.n = len(columns)
@@ -160,11 +160,13 @@ class MixedColumns(Statistics):
 
     def finer_rows(self, groups: Sequence[Sequence[int]]) -> FinerRows | None:
         """Return the rows with unrounded standardised values."""
-        own = []
+        points = []
         for v, sign in zip(*points_of(self._signs()), strict=True):
             place = self._continuous(v)
-            own.append(StandardPoint(self._columns[v]) if place is None else self._standardised.point(place, int(sign)))
-        return finer_rows(self._source, own, groups)
+            points.append(
+                StandardPoint(self._columns[v]) if place is None else self._standardised.point(place, int(sign))
+            )
+        return finer_rows(self._source, points, groups)
 
     def _signs(self) -> list[int]:
         places = [self._continuous(v) for v in range(self.n)]
@@ -176,11 +178,11 @@ def _codes_and_steps(
 ) -> tuple[NDArray[np.int32], NDArray[np.int64] | None]:
     """Return categorical columns by code, continuous ones in steps, and the weights."""
     rows = np.empty((len(columns), block.rows), dtype=np.int32)
-    for own, column in zip(rows, columns, strict=True):
+    for row, column in zip(rows, columns, strict=True):
         if isinstance(column, int):
-            own[:] = block.categorical.codes[column]
+            row[:] = block.categorical.codes[column]
         else:
-            own[:] = steps_of_block(block.continuous, [column])[0][0]
+            row[:] = steps_of_block(block.continuous, [column])[0][0]
     return rows, block.weights
 
 
@@ -214,7 +216,7 @@ class MixedStatistics(MixedColumns):
         categorical, continuous = table.categorical, table.continuous
         standards = [standard_of(self._moments, v, self.total) for v in range(len(continuous.names))]
         values = standardised_by(standards, continuous.values, threads)
-        levels = [len(own) for own in categorical.levels]
+        levels = [len(labels) for labels in categorical.levels]
         counts = _core.Counts(categorical.codes, levels, table.weights, threads, counting.LIMITS)
         self._hold(TableSource(table, threads=threads), standards)
         order = self.column_order

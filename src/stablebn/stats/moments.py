@@ -193,9 +193,9 @@ def skewness_and_kurtosis(source: RowSource, column: int) -> tuple[int, int]:
 
     def means(centre: float) -> tuple[int, list[float]]:
         total, sums = 0, [Fraction(0)] * _POWERS
-        for rows, own in source.map_blocks(_sums_of_powers, column, power, centre):
+        for rows, block_sums in source.map_blocks(_sums_of_powers, column, power, centre):
             total += rows
-            sums = [one + more for one, more in zip(sums, own, strict=True)]
+            sums = [one + more for one, more in zip(sums, block_sums, strict=True)]
         # Each sum is rounded once.
         return total, [float(one) / total for one in sums]
 
@@ -216,7 +216,7 @@ def _sums_of_powers(block: ContinuousTable, column: int, power: int, centre: flo
     centred = np.ldexp(values, -power) - centre
     square = centred * centred
     rows = values.size if weights is None else int(weights.sum())
-    return rows, [exact_sum(own, weights) for own in (centred, square, square * centred, square * square)]
+    return rows, [exact_sum(powers, weights) for powers in (centred, square, square * centred, square * square)]
 
 
 def exact_sum(values: NDArray[np.float64], weights: NDArray[np.int64] | None) -> Fraction:

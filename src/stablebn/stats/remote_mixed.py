@@ -41,10 +41,10 @@ class RemoteMixedStatistics(MixedStatistics):
         self.threads = threads
         columns = range(len(part.like.names))
         standards = [standard_of(self._moments, v, source.total) for v in columns]
-        levels = [len(own) for own in source.like.categorical.levels]
+        levels = [len(labels) for labels in source.like.categorical.levels]
         self._hold(source, standards)
-        asked = _Standardised(source, standards)
-        counts = _core.Counts.of_source(asked, levels, source.total, max(threads, LANES), counting.LIMITS)
+        standardised = _Standardised(source, standards)
+        counts = _core.Counts.of_source(standardised, levels, source.total, max(threads, LANES), counting.LIMITS)
         order = self.column_order
         floors = [_floor(part, v, standard) for v, standard in enumerate(standards)]
         self.compiled = _core.ConditionalGaussian.of_source(counts, standard_bits(source.total), floors, order)
@@ -60,10 +60,10 @@ class RemoteMixedStatistics(MixedStatistics):
         """
         table = self._source.fetch(purpose)
         assert isinstance(table, MixedTable)
-        held = MixedStatistics(table, unit_free=self.unit_free, threads=self.threads)
-        held.has_units = self.has_units
-        place = {column: v for v, column in enumerate(held.column_order)}
-        return held.reordered([place[column] for column in self._columns])
+        statistics = MixedStatistics(table, unit_free=self.unit_free, threads=self.threads)
+        statistics.has_units = self.has_units
+        place = {column: v for v, column in enumerate(statistics.column_order)}
+        return statistics.reordered([place[column] for column in self._columns])
 
 
 class _Standardised:

@@ -123,8 +123,8 @@ class RowSource(ABC):
         """
         questions = (
             list(count_queries),
-            [list(own) for own in support_queries],
-            [(list(own), x, y) for own, x, y in sum_queries],
+            [list(variables) for variables in support_queries],
+            [(list(variables), x, y) for variables, x, y in sum_queries],
         )
         return add_answers(self.map_blocks(answer, *questions, list(standards)), len(support_queries), len(sum_queries))
 
@@ -141,8 +141,8 @@ class RowSource(ABC):
     def distinct(self, column: int, standard: Standard, low: int, high: int) -> NDArray[np.int64]:
         """Return the distinct values of a continuous column in standard units that lie in a range, ascending."""
         found = np.empty(0, dtype=np.int64)
-        for own in self.map_blocks(_distinct_of_block, column, standard, low, high):
-            found = np.union1d(found, own)
+        for values in self.map_blocks(_distinct_of_block, column, standard, low, high):
+            found = np.union1d(found, values)
         return found
 
 
@@ -162,8 +162,8 @@ def add_answers(answers: Iterable[Answers], support_queries: int, sum_queries: i
         if crossed is None:
             crossed = own_crossed
         else:
-            for counts, own in zip(crossed, own_crossed, strict=True):
-                counts += own
+            for counts, block_counts in zip(crossed, own_crossed, strict=True):
+                counts += block_counts
         for found, more in zip(listed, own_listed, strict=True):
             found.append(more)
         for sums, more in zip(summed, own_summed, strict=True):
@@ -243,15 +243,15 @@ def block_counter(block: Any, bits: NDArray[np.uint64] | None = None) -> _core.C
 
 def levels_with_missing(table: CategoricalTable) -> list[int]:
     """Return the number of levels of each column, missing values being one more."""
-    return [len(own) + (v in table.holes) for v, own in enumerate(table.levels)]
+    return [len(labels) + (v in table.holes) for v, labels in enumerate(table.levels)]
 
 
 def merge_support(found: Sequence[Support]) -> Support:
     """Merge the configurations of several blocks and add up their counts or sums."""
     if len(found) == 1:
         return found[0]
-    keys = np.concatenate([own for own, _ in found])
-    numbers = np.concatenate([own for _, own in found])
+    keys = np.concatenate([part for part, _ in found])
+    numbers = np.concatenate([part for _, part in found])
     order = np.lexsort(keys.T)
     keys, numbers = keys[order], numbers[order]
     is_first = np.ones(len(keys), dtype=np.bool_)

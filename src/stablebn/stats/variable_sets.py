@@ -43,7 +43,7 @@ def matrix_of(sets: Sequence[int]) -> NDArray[np.uint8]:
     """Convert n sets of n variables to a uint8 matrix [n, n]: row v has a 1 for each member of set v."""
     n = len(sets)
     width = n // 8 + 1
-    rows = np.frombuffer(b"".join(own.to_bytes(width, "little") for own in sets), dtype=np.uint8)
+    rows = np.frombuffer(b"".join(variables.to_bytes(width, "little") for variables in sets), dtype=np.uint8)
     return np.unpackbits(rows.reshape(n, width), axis=1, count=n, bitorder="little")
 
 

@@ -13,7 +13,7 @@ from tests.tables import Columns
 
 import stablebn as sb
 from stablebn.canonical import canonical_order
-from stablebn.canonical.refinement import tell_apart
+from stablebn.canonical.refinement import refine_order
 from stablebn.learners import define_problem
 from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.stats import StandardisedMoments, statistics_of
@@ -66,7 +66,7 @@ def test_one_order_but_for_symmetries_and_exactly_those_are_told(
     for _ in range(12):
         columns, names = rng.sample(range(n), n), rng.sample(range(n), n)
         shuffled = codes[columns]
-        told = tell_apart([TableRows(shuffled, None)], tiers, names)
+        told = refine_order([TableRows(shuffled, None)], tiers, names)
         tables.add(tuple(sorted(map(tuple, shuffled[told.order].T.tolist()))))
         assert {frozenset(columns[v] for v in group) for group in told.interchangeable} == orbits
         assert not told.undecided
@@ -91,7 +91,7 @@ def test_a_relation_tells_apart_what_the_table_cannot() -> None:
     arcs[2, 0] = 1
     orders = set()
     for names in itertools.permutations(range(4)):
-        told = tell_apart([TableRows(codes, None), Relation(arcs)], [0] * 4, names)
+        told = refine_order([TableRows(codes, None), Relation(arcs)], [0] * 4, names)
         orders.add((told.order.index(2), told.order.index(0)))
         assert sorted(map(sorted, told.interchangeable)) == [[1, 3]]
     assert len(orders) == 1
@@ -108,20 +108,20 @@ def test_symmetries_of_relations_are_found(seed: int) -> None:
     for _ in range(6):
         columns, names = rng.permutation(5), rng.permutation(5).tolist()
         shuffled = numbers[np.ix_(columns, columns)]
-        told = tell_apart([Relation(shuffled)], [0] * 5, names)
+        told = refine_order([Relation(shuffled)], [0] * 5, names)
         forms.add(shuffled[np.ix_(told.order, told.order)].tobytes())
         assert {frozenset(columns[v] for v in g) for g in told.interchangeable} == _orbits(symmetries)
     assert len(forms) == 1
 
 
 def test_too_much_work_is_said_and_names_decide() -> None:
-    told = tell_apart([TableRows(_incidence(CUBIC), None)], [0] * 8, range(8), most_work=20_000)
+    told = refine_order([TableRows(_incidence(CUBIC), None)], [0] * 8, range(8), most_work=20_000)
     assert sorted(told.order) == list(range(8))
     assert sorted(told.undecided) == list(range(8))
 
 
 def test_time_that_is_up_is_no_harm() -> None:
-    told = tell_apart([TableRows(_incidence(CUBIC), None)], [0] * 8, range(8)[::-1], deadline=time.monotonic() - 1)
+    told = refine_order([TableRows(_incidence(CUBIC), None)], [0] * 8, range(8)[::-1], deadline=time.monotonic() - 1)
     assert told.order == list(range(8))[::-1]
     assert sorted(told.undecided) == list(range(8))
 
@@ -130,7 +130,7 @@ def test_work_grows_with_the_table_where_all_columns_are_alike() -> None:
     # One column a level of a balanced variable: every two can change places.
     for n in (50, 100, 200):
         rows = TableRows(np.eye(n, dtype=np.uint8), np.full(n, 3))
-        told = tell_apart([rows], [0] * n, range(n), most_work=2 * (rows.cells + 1000 * n))
+        told = refine_order([rows], [0] * n, range(n), most_work=2 * (rows.cells + 1000 * n))
         assert not told.undecided
         assert [sorted(group) for group in told.interchangeable] == [list(range(n))]
 

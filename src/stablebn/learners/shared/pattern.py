@@ -137,7 +137,7 @@ def extension(pattern: Pattern, problem: Problem) -> DAG | None:
     if problem.constraints is None:
         return pdag.extension()
     # Forbidden directions are excluded by directed edges of the pattern. The extension obeys the limits on parents.
-    return pdag.extension(most_parents=problem.constraints.most_parents_said)
+    return pdag.extension(most_parents=problem.constraints.given_most_parents)
 
 
 def numbered(edges: Iterable[tuple[object, object]]) -> Edges:

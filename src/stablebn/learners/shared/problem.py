@@ -12,7 +12,7 @@ from functools import partial
 from typing import Protocol, TypeVar
 
 from stablebn import _core
-from stablebn.canonical import ToldApart, canonical_order, order_by_names, unit_free_numbers
+from stablebn.canonical import RefinedOrder, canonical_order, order_by_names, unit_free_numbers
 from stablebn.ci_tests import IndependenceTest
 from stablebn.knowledge.constraints import Constraints
 from stablebn.learners.shared.interruption import Interruption
@@ -281,7 +281,7 @@ def _numbered(
     deadline: float | None,
     watch: Callable[[str, int], None] | None,
 ) -> Problem:
-    def ordered() -> tuple[ToldApart, list[int]]:
+    def ordered() -> tuple[RefinedOrder, list[int]]:
         ordering = canonical_order(
             statistics,
             scores,

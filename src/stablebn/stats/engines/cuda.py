@@ -13,22 +13,22 @@ from numpy.typing import NDArray
 
 # Words of all intersections of one launch: 2 GiB.
 _WORDS_AT_ONCE = 1 << 28
-# Levels and sets of a block of threads, each of which has 4 x 4 of their pairs.
+# Number of levels and of sets per block of threads; each thread has 4 x 4 of their pairs.
 _SIDE = 64
 _THREADS = 16
-# Words that a block looks at before it adds what it has found: as many as leave so many blocks, within limits. A count
-# of 32 bits holds what it finds.
+# Number of blocks of threads, from which the number of words per block follows, within limits: a count of 32 bits holds
+# the rows of the words of a block.
 _BLOCKS = 2048
 _SHORTEST_STRETCH = 64
 _LONGEST_STRETCH = 1 << 14
-# Sets that are made by one launch.
+# Largest number of sets of one launch.
 _MOST_SETS = 65535
-# Histograms of no more cells are made in the memory of a multiprocessor: 48 KiB.
+# Largest histogram in the memory of a multiprocessor: 48 KiB.
 _SHARED_CELLS = 12288
 _HISTOGRAM_THREADS = 512
 _FEWEST_ROWS = 1 << 13
 _MOST_ROWS = 1 << 20
-# Pairs of columns of a block of threads, at most; threads of all, and rows of each, within limits.
+# Largest number of pairs of columns per block of threads; number of threads, and limits of the rows per thread.
 _MOST_PAIRS = 256
 _SUMMING_THREADS = 1 << 18
 _FEWEST_ROWS_OF_THREAD = 32
@@ -37,7 +37,7 @@ _MOST_ROWS_OF_THREAD = 4096
 _CROSSED = r"""
 typedef unsigned long long Word;
 
-// Make the sets: `members` levels of each configuration, from `first_of` on, intersected.
+// Intersect the levels of each configuration: `members` levels from `first_of` on.
 extern "C" __global__
 void make_sets(const Word* bits, const int* numbers, const int* first_of, const int* members, long long words,
                long long first, long long count, Word* sets) {
@@ -49,8 +49,8 @@ void make_sets(const Word* bits, const int* numbers, const int* first_of, const 
     sets[k * count + w] = word;
 }
 
-// Each block has 64 levels and 64 sets over a stretch of words, each thread 4 x 4 of their pairs; `tasks` has the first
-// level and the first set of each. What it finds is added to out [k x m].
+// Count the rows of pairs of levels and sets. A block has 64 levels and 64 sets over a range of words, a thread 4 x 4
+// of their pairs; `tasks` has the first level and the first set of each block. Counts are added to out [k x m].
 extern "C" __global__
 void add_common(const Word* bits, const int* levels, int m, int k, const int* tasks, long long words, long long first,
                 const Word* sets, long long count, long long stretch, Word* out) {
@@ -83,7 +83,7 @@ void add_common(const Word* bits, const int* levels, int m, int k, const int* ta
         }
 }
 
-// Every crossing as it was asked, [levels x configurations], from the matrix of all. Query c has the levels from
+// The cells of every query, [levels x configurations], from the matrix of all. Query c has the levels from
 // level_of[c] on, the sets from set_of[c] on, and the cells from cell_of[c] on.
 extern "C" __global__
 void hand_out(const Word* all, int m, const int* places, const int* level_of, const int* set_of,
@@ -99,8 +99,9 @@ void hand_out(const Word* all, int m, const int* places, const int* level_of, co
 _HISTOGRAMS = r"""
 typedef unsigned long long Word;
 
-// Each block has one list of variables and a stretch of rows. List s has the variables members[first_of[s]] to
-// members[first_of[s + 1] - 1], which have `levels` levels each, and cells from cell_of[s] to cell_of[s + 1] of out.
+// Count joint configurations. A block has one list of variables and a range of rows. List s has the variables
+// members[first_of[s]] to members[first_of[s + 1] - 1], with `levels` levels each, and the cells cell_of[s] to
+// cell_of[s + 1] of out.
 extern "C" __global__
 void add_histograms(const CODE* codes, const Word* weights, long long rows, long long stretch, const int* members,
                     const int* levels, const int* first_of, const long long* cell_of, Word* out) {
@@ -131,14 +132,14 @@ void add_histograms(const CODE* codes, const Word* weights, long long rows, long
 _SUMS = r"""
 typedef unsigned long long Word;
 
-// Add to an integer of 128 bits, the lower half first. Whoever makes the lower half wrap around carries.
+// Add to an integer of 128 bits, the lower half first. The thread whose addition wraps the lower half carries.
 __device__ void add_wide(Word* to, Word low, Word high) {
     const Word before = atomicAdd(&to[0], low);
     atomicAdd(&to[1], high + (before + low < before));
 }
 
-// Each thread has one pair of columns and `length` rows in the order of the strata, and adds what it has found where a
-// stratum ends. out is [strata x count x 2].
+// Sum products by stratum. A thread has one pair of columns and `length` rows in the order of the strata, and adds its
+// sum to out [strata x count x 2] where a stratum ends.
 extern "C" __global__
 void add_sums(const long long* values, int columns, const Word* weights, const long long* order,
               const long long* starts, int strata, long long rows, int length, int width, const int* pairs, int count,
@@ -166,7 +167,7 @@ void add_sums(const long long* values, int columns, const Word* weights, const l
         const long long a = values[row * columns + x], b = values[row * columns + y];
         Word product = (Word)a * (Word)b, above = (Word)__mul64hi(a, b);
         if (weights) {
-            // Modulo 2**128, in which every sum lies.
+            // Modulo 2**128, which every sum fits.
             above = above * weights[row] + __umul64hi(product, weights[row]);
             product *= weights[row];
         }
@@ -192,14 +193,14 @@ def _kernel(source: str, name: str) -> Any:
 
 def histograms(codes: Any, levels: Sequence[int], weights: Any, lists: Sequence[Sequence[int]]) -> Any:
     """Return the number of rows, by weight, of all configurations of each list of variables, one after another."""
-    members = np.array([v for own in lists for v in own], dtype=np.int32)
+    members = np.array([v for variables in lists for v in variables], dtype=np.int32)
     sizes = np.asarray(levels, dtype=np.int32)[members]
     first_of = np.cumsum([0, *map(len, lists)]).astype(np.int32)
-    cell_of = np.cumsum([0, *(math.prod(levels[v] for v in own) for own in lists)]).astype(np.int64)
+    cell_of = np.cumsum([0, *(math.prod(levels[v] for v in variables) for variables in lists)]).astype(np.int64)
     out = cupy.zeros(int(cell_of[-1]), dtype=cupy.uint64)
     rows = codes.shape[1]
     stretch = min(max(rows * len(lists) // _BLOCKS, _FEWEST_ROWS), _MOST_ROWS)
-    on_device = [cupy.asarray(own) for own in (members, sizes, first_of, cell_of)]
+    on_device = [cupy.asarray(array) for array in (members, sizes, first_of, cell_of)]
     source = _HISTOGRAMS.replace("CODE", _CODES[codes.dtype.itemsize]).replace("SHARED_CELLS", str(_SHARED_CELLS))
     _kernel(source, "add_histograms")(
         (len(lists), -(-rows // stretch)),
@@ -236,24 +237,29 @@ def crossed(bits: Any, count_queries: Sequence[tuple[NDArray[np.int32], NDArray[
     The queries together are one matrix with a row per configuration and a column per level. Only squares of it that
     some query needs are counted; then each query gets its cells.
     """
-    set_of = np.cumsum([0, *(len(own) for own, _ in count_queries)])
+    set_of = np.cumsum([0, *(len(configurations) for configurations, _ in count_queries)])
     level_of = np.cumsum([0, *(len(levels) for _, levels in count_queries)])
-    cell_of = np.cumsum([0, *(len(own) * len(levels) for own, levels in count_queries)])
-    shapes = [(len(levels), len(own)) for own, levels in count_queries]
+    cell_of = np.cumsum([0, *(len(configurations) * len(levels) for configurations, levels in count_queries)])
+    shapes = [(len(levels), len(configurations)) for configurations, levels in count_queries]
     if not cell_of[-1]:
         return [np.zeros(shape, dtype=np.int64) for shape in shapes]
-    asked = np.concatenate([levels for _, levels in count_queries])
-    is_asked = np.zeros(bits.shape[0], dtype=np.bool_)
-    is_asked[asked] = True
-    place = np.cumsum(is_asked) - 1
-    places = place[asked]
+    queried = np.concatenate([levels for _, levels in count_queries])
+    is_queried = np.zeros(bits.shape[0], dtype=np.bool_)
+    is_queried[queried] = True
+    place = np.cumsum(is_queried) - 1
+    places = place[queried]
     squares = places // _SIDE
     wanted = np.zeros((-(-int(set_of[-1]) // _SIDE), int(place[-1]) // _SIDE + 1), dtype=np.bool_)
     for c in range(len(count_queries)):
-        own = squares[level_of[c] : level_of[c + 1]]
+        columns = squares[level_of[c] : level_of[c + 1]]
         for row in range(set_of[c] // _SIDE, -(-int(set_of[c + 1]) // _SIDE)):
-            wanted[row, own] = True
-    counts = _counted(bits, [own for own, _ in count_queries], np.flatnonzero(is_asked), np.argwhere(wanted.T) * _SIDE)
+            wanted[row, columns] = True
+    counts = _counted(
+        bits,
+        [configurations for configurations, _ in count_queries],
+        np.flatnonzero(is_queried),
+        np.argwhere(wanted.T) * _SIDE,
+    )
     on_device = _uploaded(places, level_of, set_of)
     out = cupy.empty(int(cell_of[-1]), dtype=cupy.uint64)
     blocks = -(-int(np.diff(cell_of).max()) // 256)
@@ -272,8 +278,8 @@ def _counted(
 ) -> Any:
     """Count the rows in the intersections of configurations and levels, for the squares in `tasks`."""
     make_sets, add_common = _kernel(_CROSSED, "make_sets"), _kernel(_CROSSED, "add_common")
-    members = np.repeat([own.shape[1] for own in configurations], [len(own) for own in configurations])
-    numbers = np.concatenate([own.ravel() for own in configurations])
+    members = np.repeat([sets.shape[1] for sets in configurations], [len(sets) for sets in configurations])
+    numbers = np.concatenate([sets.ravel() for sets in configurations])
     which, first_of, widths, rows_of, squares = _uploaded(
         numbers, np.cumsum(members) - members, members, levels, tasks.ravel()
     )
@@ -305,6 +311,6 @@ def _counted(
 
 def _uploaded(*arrays: NDArray[Any]) -> list[Any]:
     """Copy small arrays to the device as 32-bit integers, in one transfer."""
-    ends = np.cumsum([own.size for own in arrays]).tolist()
-    together = cupy.asarray(np.concatenate([own.astype(np.int32, copy=False) for own in arrays]))
-    return [together[end - own.size : end] for end, own in zip(ends, arrays, strict=True)]
+    ends = np.cumsum([array.size for array in arrays]).tolist()
+    together = cupy.asarray(np.concatenate([array.astype(np.int32, copy=False) for array in arrays]))
+    return [together[end - array.size : end] for end, array in zip(ends, arrays, strict=True)]

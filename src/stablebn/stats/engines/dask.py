@@ -56,8 +56,8 @@ class DaskSource(RowSource):
         """Answer all queries in one pass; each worker adds up the answers of its blocks."""
         questions = (
             list(count_queries),
-            [list(own) for own in support_queries],
-            [(list(own), x, y) for own, x, y in sum_queries],
+            [list(variables) for variables in support_queries],
+            [(list(variables), x, y) for variables, x, y in sum_queries],
         )
         add = partial(add_answers, support_queries=len(support_queries), sum_queries=len(sum_queries))
         return add(self._blocks.reduced(add, _answer, *questions, list(standards)))
@@ -95,8 +95,8 @@ def _of_table(block: KeptBlock, function: Callable[..., Outcome], *arguments: ob
     return function(block.table, *arguments)
 
 
-def _answer(block: KeptBlock, *asked: Any) -> Answers:
-    return answer_with(block.counter, block.table, *asked)
+def _answer(block: KeptBlock, *queries: Any) -> Answers:
+    return answer_with(block.counter, block.table, *queries)
 
 
 class DaskEngine(Engine):

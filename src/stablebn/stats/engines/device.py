@@ -110,5 +110,5 @@ def _sums(
         if weights is not None:
             products *= weights[rows]
         sums = np.add.reduceat(products, starts[:-1])
-        found[:, at] = [[int(own) >> shift & (1 << 64) - 1 for shift in (0, 64)] for own in sums]
+        found[:, at] = [[int(total) >> shift & (1 << 64) - 1 for shift in (0, 64)] for total in sums]
     return found

@@ -60,7 +60,7 @@ class CategoricalColumns:
         self._weights = weights
         self._levels = levels
         most = _core.CountingLimits().most_levels
-        narrow = [v for v, own in enumerate(levels) if own <= most]
+        narrow = [v for v, count in enumerate(levels) if count <= most]
         self._first = dict(zip(narrow, np.cumsum([0, *(levels[v] for v in narrow)]).tolist(), strict=False))
         self._variable = [v for v in narrow for _ in range(levels[v])]
         has_bits = weights is None
@@ -90,11 +90,11 @@ class CategoricalColumns:
         if self._bits is not None:
             return self._device.crossed(self._bits, count_queries)
         # Rows with weights are counted by histograms of the variables of the configurations and one other variable.
-        asked = [self._members_and_others(*own) for own in count_queries]
-        tables = self._tables([[*members, u] for members, others in asked for u in others])
+        variables_of_queries = [self._members_and_others(*query) for query in count_queries]
+        tables = self._tables([[*members, u] for members, others in variables_of_queries for u in others])
         return [
-            self._from_tables(own, members, {u: next(tables) for u in others})
-            for own, (members, others) in zip(count_queries, asked, strict=True)
+            self._from_tables(query, members, {u: next(tables) for u in others})
+            for query, (members, others) in zip(count_queries, variables_of_queries, strict=True)
         ]
 
     def _members_and_others(
@@ -117,8 +117,10 @@ class CategoricalColumns:
         firsts = np.array([self._first[v] for v in members])
         places = np.ravel_multi_index(tuple((configurations - firsts).T), [self._levels[v] for v in members])
         for u, table in tables.items():
-            own = np.array([self._variable[level] == u for level in levels.tolist()])
-            found[own] = table.reshape(-1, self._levels[u])[places][:, levels[own] - self._first[u]].T
+            is_level_of_u = np.array([self._variable[level] == u for level in levels.tolist()])
+            found[is_level_of_u] = table.reshape(-1, self._levels[u])[places][
+                :, levels[is_level_of_u] - self._first[u]
+            ].T
         return found
 
     def _cells(self, variables: Sequence[int]) -> int:
@@ -141,15 +143,15 @@ class CategoricalColumns:
         """Yield the number of rows, by weight, of every configuration of each list of variables."""
         for batch, cells in self._batches(lists):
             counts = self._device.here(cells).astype(np.int64)
-            yield from np.split(counts, np.cumsum([self._cells(own) for own in batch])[:-1])
+            yield from np.split(counts, np.cumsum([self._cells(variables) for variables in batch])[:-1])
 
     def listed(self, support_queries: Sequence[SupportQuery]) -> list[Support]:
         """Return, for each query, the configurations that occur and the number of rows of each."""
-        few = [list(own) for own in support_queries if self._cells(own) <= _MOST_CELLS]
+        few = [list(variables) for variables in support_queries if self._cells(variables) <= _MOST_CELLS]
         by_histograms = self._occurring(few)
         return [
-            next(by_histograms) if self._cells(own) <= _MOST_CELLS else self._by_sorting(list(own))
-            for own in support_queries
+            next(by_histograms) if self._cells(variables) <= _MOST_CELLS else self._by_sorting(list(variables))
+            for variables in support_queries
         ]
 
     def _occurring(self, lists: Sequence[list[int]]) -> Iterator[Support]:
@@ -159,7 +161,7 @@ class CategoricalColumns:
             # Most cells may be empty: only the others are copied from the device.
             there = xp.flatnonzero(cells)
             places, counts = self._device.here(there), self._device.here(cells[there]).astype(np.int64)
-            starts = np.cumsum([0, *(self._cells(own) for own in batch)])
+            starts = np.cumsum([0, *(self._cells(variables) for variables in batch)])
             bounds = np.searchsorted(places, starts).tolist()
             for start, begin, end in zip(starts.tolist(), bounds, bounds[1:], strict=False):
                 yield (places[begin:end] - start).astype(np.uint64)[:, np.newaxis], counts[begin:end]

@@ -116,15 +116,15 @@ class DeviceSums:
         # Start of each slice of each group among the rows of a tile; the last row of a tile is 1, for plain sums.
         places: list[list[int]] = []
         height = 0
-        for own in groups:
-            places.append([height + s * len(own.places) for s in range(own.slices)])
-            height += own.slices * len(own.places)
+        for group in groups:
+            places.append([height + s * len(group.places) for s in range(group.slices)])
+            height += group.slices * len(group.places)
         halves = self._products(groups, height + 1)
-        deepest = max((own.slices for own in groups), default=1)
+        deepest = max((group.slices for group in groups), default=1)
         words = xp.zeros(
             (words_for(2 * LIMB_BITS * (deepest - 1) + _CARRY + self._digits[-1]), n + 1, n), dtype=xp.int64
         )
-        ends = [(own.places, starts) for own, starts in zip(groups, places, strict=True)]
+        ends = [(group.places, starts) for group, starts in zip(groups, places, strict=True)]
         for left, starts in [*ends, ([n], [height])]:
             for right, others in ends:
                 cells = xp.asarray(left)[:, None], xp.asarray(right)
@@ -147,9 +147,9 @@ class DeviceSums:
         numerators = np.empty((n, n), dtype=object)
         numerators[u, v] = numerators[v, u] = cross * self._total - plain[u] * plain[v]
         exponents, powers = [0] * n, [0] * n
-        for own in groups:
-            for place, top, power in zip(own.places, own.tops, own.powers, strict=True):
-                exponents[place], powers[place] = top - own.slices * LIMB_BITS, power
+        for group in groups:
+            for place, top, power in zip(group.places, group.tops, group.powers, strict=True):
+                exponents[place], powers[place] = top - group.slices * LIMB_BITS, power
         return ExactSums(self._total, plain, numerators, exponents, powers)
 
     def _groups(self, parts: Sequence[Part]) -> Iterator[_DeviceColumns]:
@@ -163,10 +163,12 @@ class DeviceSums:
             yield self._ranged([place for place, _ in plain], lambda start, end: chosen[:, start:end])
         numbers = [(end - 1, part) for end, part in zip(ends, parts, strict=True) if isinstance(part, Number)]
         if numbers:
-            own = [(self._column(part.column, part.standard), part.standard.rows) for _, part in numbers]
+            standardised_columns = [
+                (self._column(part.column, part.standard), part.standard.rows) for _, part in numbers
+            ]
 
             def steps(start: int, end: int) -> Any:
-                return xp.stack([whole_steps(column[start:end], rows) for column, rows in own])
+                return xp.stack([whole_steps(column[start:end], rows) for column, rows in standardised_columns])
 
             yield self._ranged([place for place, _ in numbers], steps)
         levels = [
@@ -221,8 +223,8 @@ class DeviceSums:
             # Rows beyond the last are zero.
             sliced = xp.zeros((height, tiles * size))
             at = 0
-            for own in groups:
-                for part in own.sliced(xp, start, end):
+            for group in groups:
+                for part in group.sliced(xp, start, end):
                     sliced[at : at + len(part), : end - start] = part
                     at += len(part)
             sliced[-1, : end - start] = 1
@@ -263,12 +265,15 @@ class DeviceSums:
             self._device.sums(values, self._weights, *strata[variables][:2], np.array([*pairs], dtype=np.int32))
             for variables, pairs in pairs_of.items()
         ]
-        words = {variables: _words(self._device.here(own)) for variables, own in zip(pairs_of, sums, strict=True)}
+        words = {
+            variables: _words(self._device.here(stratum_sums))
+            for variables, stratum_sums in zip(pairs_of, sums, strict=True)
+        }
         answers = []
         for variables, x, y in sum_queries:
-            own = tuple(variables)
-            places = [pairs_of[own][x, ones], pairs_of[own][x, y]]
-            answers.append((strata[own].keys, np.ascontiguousarray(words[own][:, places])))
+            key = tuple(variables)
+            places = [pairs_of[key][x, ones], pairs_of[key][x, y]]
+            answers.append((strata[key].keys, np.ascontiguousarray(words[key][:, places])))
         return answers
 
     def _strata(self, variables: tuple[int, ...]) -> Strata:
@@ -349,7 +354,7 @@ def _words(halves: NDArray[np.uint64]) -> NDArray[np.int64]:
 def _as_integers(words: NDArray[np.int64]) -> NDArray[np.object_]:
     """Convert words [words, ...] to Python integers."""
     found = np.zeros(words.shape[1:], dtype=object)
-    for place, own in enumerate(words):
-        if own.any():
-            found += own.astype(object) << WORD_BITS * place
+    for place, word in enumerate(words):
+        if word.any():
+            found += word.astype(object) << WORD_BITS * place
     return found

@@ -55,11 +55,11 @@ class BlockSource(RowSource):
         # A counter has the bits of its block, or packs them at the first query. The counters of the first blocks are
         # kept, with the files that they map.
         self._counters: dict[int, tuple[_core.Counts, list[mmap.mmap]]] = {}
-        self._kept = _places_that_fit(table)
+        self._kept = _blocks_that_fit(table)
 
     def map_blocks(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
         """Apply a function to every block and the arguments."""
-        return self._at_each_place(lambda place: function(self._blocks[place], *arguments))
+        return self._map_indices(lambda index: function(self._blocks[index], *arguments))
 
     def count(
         self,
@@ -70,17 +70,17 @@ class BlockSource(RowSource):
     ) -> Answers:
         """Answer all queries in one pass over the rows."""
 
-        def at(place: int) -> Answers:
-            kept = self._counters.get(place)
-            block = self._blocks[place] if sum_queries or kept is None else None
+        def answer_block(index: int) -> Answers:
+            kept = self._counters.get(index)
+            block = self._blocks[index] if sum_queries or kept is None else None
             if kept is not None:
                 counter, files = kept
             else:
-                bits = None if self._bits is None else self._bits.open_bits(place)
+                bits = None if self._bits is None else self._bits.open_bits(index)
                 assert block is not None
                 counter, files = block_counter(block, bits), _mapped_files(block)
-                if place in self._kept:
-                    self._counters[place] = counter, files
+                if index in self._kept:
+                    self._counters[index] = counter, files
                 elif bits is not None:
                     files += _mapped_file(bits)
             answers = answer_with(counter, block, count_queries, support_queries, sum_queries, standards)
@@ -89,12 +89,12 @@ class BlockSource(RowSource):
                 file.madvise(mmap.MADV_DONTNEED)
             return answers
 
-        answers = add_answers(self._at_each_place(at), len(support_queries), len(sum_queries))
+        answers = add_answers(self._map_indices(answer_block), len(support_queries), len(sum_queries))
         if len(self._kept) < len(self._blocks):
             _core.give_memory_back()
         return answers
 
-    def _at_each_place(self, function: Callable[[int], Outcome]) -> Iterator[Outcome]:
+    def _map_indices(self, function: Callable[[int], Outcome]) -> Iterator[Outcome]:
         if len(self._blocks) == 1:
             yield function(0)
             return
@@ -107,17 +107,17 @@ class BlockSource(RowSource):
             yield from self._pool[1].map(function, range(first, min(first + 4 * self._threads, len(self._blocks))))
 
 
-def _places_that_fit(table: BlockTable) -> range:
+def _blocks_that_fit(table: BlockTable) -> range:
     """Return the first blocks whose bits of rows and joint codes fit into half of the memory."""
     like = categorical_part(table.like)
     if table.memory is None or like is None:
         return range(len(table.block_rows))
     levels = [count for count in levels_with_missing(like) if count <= _core.CountingLimits().most_levels]
     left = table.memory // 2
-    for place, rows in enumerate(table.block_rows):
+    for index, rows in enumerate(table.block_rows):
         left -= (sum(levels) + 8 * _bytes_of_codes(levels)) * rows // 8
         if left < 0:
-            return range(place)
+            return range(index)
     return range(len(table.block_rows))
 
 

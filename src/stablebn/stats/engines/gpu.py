@@ -41,7 +41,9 @@ class GpuSource(RowSource):
         self.memory = source.memory
         self.threads_per_block = source.threads_per_block
         self._source = source
-        blocks = [[None if own is None else xp.asarray(own) for own in block] for block in source.map_blocks(_arrays)]
+        blocks = [
+            [None if array is None else xp.asarray(array) for array in block] for block in source.map_blocks(_arrays)
+        ]
         codes, values, weights = (
             parts[0] if parts[0] is None or len(parts) == 1 else xp.concatenate(parts, axis=-1)
             for parts in zip(*blocks, strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING
 
 from stablebn.errors import OptionError, listed, shown
@@ -59,13 +60,19 @@ def engine_named(name: object) -> Engine:
     """
     if isinstance(name, str):
         if name in _MODULES:
-            module, _, attribute = _MODULES[name].partition(":")
-            engine: Engine = getattr(imported(module), attribute)()
-            return engine
+            return _engine_of_package(name)
         entry = _entry_points().get(name)
         if entry is not None:
             return _loaded(entry)
     raise OptionError(f"engine={shown(name)} is not known. Choose one of: {listed(engine_names(), most=99)}.")
+
+
+@cache
+def _engine_of_package(name: str) -> Engine:
+    """Import an engine of this package at its first use."""
+    module, _, attribute = _MODULES[name].partition(":")
+    engine: Engine = getattr(imported(module), attribute)()
+    return engine
 
 
 def _loaded(entry: EntryPoint) -> Engine:

@@ -35,7 +35,7 @@ class ManyRows:
         for colours in self._source.map_blocks(
             _colours, list(classes), list(wanted), self._codes_of_block, *self._arguments
         ):
-            found = [(own + more) % 2**64 for own, more in zip(found, colours, strict=True)]
+            found = [(colour + more) % 2**64 for colour, more in zip(found, colours, strict=True)]
         return found
 
     def exchangeable(self, u: int, v: int) -> bool:

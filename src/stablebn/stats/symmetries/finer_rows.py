@@ -19,7 +19,7 @@ from stablebn.stats.symmetries.distinct_rows import rows_of
 from stablebn.stats.symmetries.symmetry import MOST_WORK, Structure
 
 # The code of a missing value: no index among the values is negative.
-_HOLE = -1
+_MISSING = -1
 
 
 class ComparedPoint(Protocol):
@@ -80,10 +80,12 @@ class FinerRows:
     def _rows(self) -> Structure:
         starts: list[NDArray[np.float64] | None] = [None] * len(self._points)
         for group in self._groups:
-            own = [self._points[point] for point in group]
-            tolerance = max(point.tolerance for point in own)
+            grouped_points = [self._points[point] for point in group]
+            tolerance = max(point.tolerance for point in grouped_points)
             if tolerance:
-                found = np.unique(np.concatenate([*self._source.map_blocks(_values, self._values_of_block, own)]))
+                found = np.unique(
+                    np.concatenate([*self._source.map_blocks(_values, self._values_of_block, grouped_points)])
+                )
                 first = np.concatenate([[True], np.diff(found) > tolerance])
                 for point in group:
                     starts[point] = found[first]
@@ -132,10 +134,10 @@ def _codes_of_block(
     starts: Sequence[NDArray[np.float64] | None],
 ) -> tuple[NDArray[np.int32], NDArray[np.int64] | None]:
     codes = np.empty((len(points), block.rows), dtype=np.int32)
-    for own, point, first in zip(codes, points, starts, strict=True):
+    for row, point, first in zip(codes, points, starts, strict=True):
         values = values_of_block(block, point)
         if first is None:
-            own[:] = values
+            row[:] = values
         else:
-            own[:] = np.where(np.isnan(values), _HOLE, np.searchsorted(first, values, side="right") - 1)
+            row[:] = np.where(np.isnan(values), _MISSING, np.searchsorted(first, values, side="right") - 1)
     return codes, block.weights

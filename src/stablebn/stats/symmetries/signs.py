@@ -80,7 +80,9 @@ class ColumnsInUnits:
     def rows(self, columns: Sequence[int]) -> Structure:
         """Return the rows of these points as a structure."""
         images = [self._images_of(column) for column in columns]
-        points = [own[0] for own in images] + [own[1] for own in images if len(own) > 1]
+        points = [column_images[0] for column_images in images] + [
+            column_images[1] for column_images in images if len(column_images) > 1
+        ]
         return rows_of(self._source, _bits_of_block, points)
 
     def _images_of(self, column: int) -> list[Image]:
@@ -91,10 +93,10 @@ class ColumnsInUnits:
             sign = first_image(values, times) or 1
             if sign < 0:
                 values, times = -values[::-1] + 0.0, times[::-1]
-            own = [Image(column, sign)]
+            column_images = [Image(column, sign)]
             if is_symmetric(values, times):
-                own.append(Image(column, sign, values))
-            self._images[column] = own
+                column_images.append(Image(column, sign, values))
+            self._images[column] = column_images
         return self._images[column]
 
 

@@ -22,7 +22,7 @@ def collapsed(table: CategoricalTable) -> CategoricalTable:
     The statistics are the same integers.
     """
     # A missing value differs from all levels.
-    levels = [len(own) + (v in table.holes) for v, own in enumerate(table.levels)]
+    levels = [len(labels) + (v in table.holes) for v, labels in enumerate(table.levels)]
     configurations = math.prod(levels)
     rows = table.codes.shape[1]
     if not levels or configurations > min(MOST_CONFIGURATIONS, rows / ROWS_TO_COLLAPSE):
