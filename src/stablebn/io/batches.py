@@ -18,7 +18,6 @@ from stablebn.errors import DataError, OptionError, listed, shown
 from stablebn.io.csv.dialect import Dialect
 from stablebn.io.csv.parts import scan_text_files
 from stablebn.io.registry import (
-    BYTES_AT_ONCE,
     READERS,
     check_is_file,
     check_same_columns,
@@ -26,6 +25,7 @@ from stablebn.io.registry import (
     names_of,
     pandas_index,
     parquet_files,
+    parquet_source,
     with_categories,
 )
 from stablebn.io.sources import check_unique, read
@@ -35,7 +35,7 @@ from stablebn.table.table import Name
 from stablebn.threads import iterate_interruptibly, run_interruptibly
 
 if TYPE_CHECKING:
-    from pyarrow import parquet
+    pass
 
 PARQUET, ARROW = (".parquet",), (".feather", ".arrow")
 TEXT = tuple(end for end, reader in READERS.items() if reader.is_text)
@@ -351,19 +351,7 @@ def _types(schema: pa.Schema) -> Types:
 
 
 def _open_parquet(path: str) -> _File:
-    # Imported here because the import is slow and few runs need it.
-    from pyarrow import parquet
-
-    with parquet.ParquetFile(path) as file:
-        metadata = file.metadata
-        text = [field.name for field in file.schema_arrow if pa.types.is_string(field.type)]
-        categories = with_categories(file.schema_arrow)
-
-    def opened() -> parquet.ParquetFile:
-        # Text is read as the file stores it, dictionary-encoded, so that no value is hashed again.
-        return parquet.ParquetFile(
-            path, metadata=metadata, read_dictionary=text, buffer_size=BYTES_AT_ONCE, pre_buffer=False
-        )
+    opened, metadata, categories = parquet_source(path)
 
     def batches(names: Sequence[Name], rows: int, groups: Sequence[int]) -> Iterator[pa.RecordBatch]:
         with opened() as file:

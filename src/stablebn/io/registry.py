@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
@@ -44,8 +44,8 @@ _ROWS_AT_ONCE = 1 << 17
 # A Parquet file is opened at most this often to read its columns: enough for many threads.
 _MOST_OPENED = 64
 
-BYTES_AT_ONCE = 1 << 20
-"""Size of the buffer for reading a stored column."""
+# Size of the buffer for reading a stored column.
+_BYTES_AT_ONCE = 1 << 20
 
 NamedColumns: TypeAlias = list[tuple[Name, pa.ChunkedArray]]
 
@@ -204,22 +204,44 @@ def pandas_index(schema: pa.Schema) -> list[object]:
     return index
 
 
-def _read_parquet(path: str, threads: int) -> Contents:
+class ParquetSource(NamedTuple):
+    """Metadata of a Parquet file, and a function that opens it for reading with text as dictionaries.
+
+    Attributes
+    ----------
+    open : callable
+    metadata : pyarrow.parquet.FileMetaData
+    with_categories : list of names
+        Columns whose type lists their categories.
+    """
+
+    open: Callable[[], parquet.ParquetFile]
+    metadata: parquet.FileMetaData
+    with_categories: list[Name]
+
+
+def parquet_source(path: str) -> ParquetSource:
+    """Read the metadata of a Parquet file."""
     # Imported here because the import is slow and few runs need it.
     from pyarrow import parquet
 
     with parquet.ParquetFile(path) as file:
         metadata = file.metadata
-        check_unpacked(path, _decoded_bytes(metadata), _UNCOMPRESSED)
         text = [field.name for field in file.schema_arrow if pa.types.is_string(field.type)]
         categories = with_categories(file.schema_arrow)
 
     def opened() -> parquet.ParquetFile:
         # Text is read as the file stores it, dictionary-encoded, so that no value is hashed again.
         return parquet.ParquetFile(
-            path, metadata=metadata, read_dictionary=text, buffer_size=BYTES_AT_ONCE, pre_buffer=False
+            path, metadata=metadata, read_dictionary=text, buffer_size=_BYTES_AT_ONCE, pre_buffer=False
         )
 
+    return ParquetSource(opened, metadata, categories)
+
+
+def _read_parquet(path: str, threads: int) -> Contents:
+    opened, metadata, categories = parquet_source(path)
+    check_unpacked(path, _decoded_bytes(metadata), _UNCOMPRESSED)
     with opened() as file:
         schema = file.schema_arrow
         if not any(pa.types.is_dictionary(field.type) for field in schema):

@@ -440,7 +440,7 @@ def _check(node: Name, own: Distribution, distributions: Mapping[Name, Distribut
             f"node {node!r} has parents of the other kind: {listed(wrong)}. A continuous node with categorical parents "
             "is a ConditionalGaussian, which lists its categorical and its continuous parents separately."
         )
-    shape = tuple(len(_levels(distributions[parent])) for parent in gaussian.categorical_parents)
+    shape = tuple(len(levels_of(distributions[parent])) for parent in gaussian.categorical_parents)
     fits = (
         gaussian.intercepts.shape == gaussian.sds.shape == shape
         and gaussian.coefficients.shape == (*shape, len(gaussian.continuous_parents))
@@ -458,7 +458,7 @@ def _check(node: Name, own: Distribution, distributions: Mapping[Name, Distribut
 def _check_table(node: Name, own: CPT, distributions: Mapping[Name, Distribution]) -> None:
     if not own.levels or len(set(own.levels)) != len(own.levels):
         raise GraphError(f"the levels of node {node!r} must be at least one, and differ: {listed(own.levels)}.")
-    shape = (*(len(_levels(distributions[parent])) for parent in own.parents), len(own.levels))
+    shape = (*(len(levels_of(distributions[parent])) for parent in own.parents), len(own.levels))
     if own.probabilities.shape != shape:
         raise GraphError(f"the table of node {node!r} has shape {own.probabilities.shape}; its levels ask for {shape}.")
     if not (own.probabilities >= 0).all() or not (abs(own.probabilities.sum(axis=-1) - 1) <= SUM_TOLERANCE).all():
@@ -477,5 +477,6 @@ def _check_cuts(cuts: Cuts, kinds: Mapping[Name, Kind]) -> None:
         raise GraphError(f"cut points are finite, ascending, and of categorical nodes; not those of {listed(unfit)}.")
 
 
-def _levels(own: Distribution) -> tuple[Level, ...]:
+def levels_of(own: Distribution) -> tuple[Level, ...]:
+    """Return the levels of a categorical node; empty for a continuous one."""
     return own.levels if isinstance(own, CPT) else ()

@@ -123,15 +123,15 @@ def _read_probability(scan: Scanner, draft: Draft) -> None:
     draft.define(node, parents, tables[0] if tables else RowTable(rows, default), line)
 
 
-def _variable(own: TextCPT) -> str:
-    levels = ", ".join(own.levels)
-    return f"variable {own.node} {{\n  type discrete [ {len(own.levels)} ] {{ {levels} }};\n}}\n"
+def _variable(cpt: TextCPT) -> str:
+    levels = ", ".join(cpt.levels)
+    return f"variable {cpt.node} {{\n  type discrete [ {len(cpt.levels)} ] {{ {levels} }};\n}}\n"
 
 
-def _probability(own: TextCPT) -> str:
-    if not own.parents:
-        return f"probability ( {own.node} ) {{\n  table {written(own.probabilities.tolist())};\n}}\n"
-    parents = ", ".join(own.parents)
-    levels = product(*own.parent_levels)
-    rows = "".join(f"  ({', '.join(row_of)}) {written(row)};\n" for row_of, row in zip(levels, own.rows(), strict=True))
-    return f"probability ( {own.node} | {parents} ) {{\n{rows}}}\n"
+def _probability(cpt: TextCPT) -> str:
+    if not cpt.parents:
+        return f"probability ( {cpt.node} ) {{\n  table {written(cpt.probabilities.tolist())};\n}}\n"
+    parents = ", ".join(cpt.parents)
+    levels = product(*cpt.parent_levels)
+    rows = "".join(f"  ({', '.join(row_of)}) {written(row)};\n" for row_of, row in zip(levels, cpt.rows(), strict=True))
+    return f"probability ( {cpt.node} | {parents} ) {{\n{rows}}}\n"

@@ -91,14 +91,14 @@ def _attribute(scan: Scanner) -> str:
     return name
 
 
-def _node(own: TextCPT) -> str:
-    states = " ".join(f'"{level}"' for level in own.levels)
-    return f"node {own.node} {{\n  states = ({states});\n}}\n"
+def _node(cpt: TextCPT) -> str:
+    states = " ".join(f'"{level}"' for level in cpt.levels)
+    return f"node {cpt.node} {{\n  states = ({states});\n}}\n"
 
 
-def _potential(own: TextCPT) -> str:
-    family = f"{own.node} | {' '.join(own.parents)}" if own.parents else own.node
-    return f"potential ({family}) {{\n  data = {_nested(own.probabilities)};\n}}\n"
+def _potential(cpt: TextCPT) -> str:
+    family = f"{cpt.node} | {' '.join(cpt.parents)}" if cpt.parents else cpt.node
+    return f"potential ({family}) {{\n  data = {_nested(cpt.probabilities)};\n}}\n"
 
 
 def _nested(numbers: NDArray[np.float64]) -> str:

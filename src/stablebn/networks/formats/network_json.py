@@ -28,7 +28,7 @@ from stablebn.networks.formats.parsing.json_text import is_name, object_lines, p
 from stablebn.networks.formats.parsing.network_draft import Draft
 from stablebn.networks.formats.parsing.probability_tables import Cells, Family
 from stablebn.networks.formats.parsing.writers import texts
-from stablebn.networks.model import CPT, ConditionalGaussian, Distribution, LinearGaussian, Network, renamed
+from stablebn.networks.model import CPT, ConditionalGaussian, Distribution, LinearGaussian, Network, levels_of, renamed
 
 FORMAT = "stablebn network"
 VERSION = 1
@@ -133,7 +133,7 @@ def text(network: Network) -> str:
     plain = network.as_text()
     names = texts(plain, "a name", "JSON", ".*")
     nodes = [
-        f"  {_written(name)}: {_written(_content(own) | _kept('values', _levels(before)))}"
+        f"  {_written(name)}: {_written(_content(own) | _kept('values', levels_of(before)))}"
         for name, own, before in zip(names, plain.values(), network.values(), strict=True)
     ]
     entries = {"format": FORMAT, "version": VERSION, "name": network.name, **_kept("names", [*network])}
@@ -194,10 +194,6 @@ def _array(content: Any, shape: Sequence[int]) -> NDArray[np.float64]:
     if not np.isfinite(array).all():
         raise ValueError("expected finite numbers")
     return array
-
-
-def _levels(own: Distribution) -> Sequence[Node]:
-    return own.levels if isinstance(own, CPT) else ()
 
 
 def _kept(key: str, values: Sequence[Node]) -> dict[str, Any]:

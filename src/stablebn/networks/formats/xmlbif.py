@@ -41,15 +41,15 @@ def text(network: Network) -> str:
     root = ET.Element("BIF", VERSION="0.3")
     body = ET.SubElement(root, "NETWORK")
     (ET.SubElement(body, "NAME").text,) = texts([network.name or "unknown"], "a network name", "XMLBIF", _TRIMMED)
-    for own in nodes:
+    for cpt in nodes:
         variable = ET.SubElement(body, "VARIABLE", TYPE="nature")
-        ET.SubElement(variable, "NAME").text = own.node
-        for level in own.levels:
+        ET.SubElement(variable, "NAME").text = cpt.node
+        for level in cpt.levels:
             ET.SubElement(variable, "OUTCOME").text = level
-    for own in nodes:
+    for cpt in nodes:
         definition = ET.SubElement(body, "DEFINITION")
-        ET.SubElement(definition, "FOR").text = own.node
-        for parent in own.parents:
+        ET.SubElement(definition, "FOR").text = cpt.node
+        for parent in cpt.parents:
             ET.SubElement(definition, "GIVEN").text = parent
-        ET.SubElement(definition, "TABLE").text = "\n".join(written(row, " ") for row in own.rows())
+        ET.SubElement(definition, "TABLE").text = "\n".join(written(row, " ") for row in cpt.rows())
     return document(root)
