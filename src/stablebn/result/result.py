@@ -61,7 +61,7 @@ class Result:
     trace : Trace, TestTrace or OperatorTrace
         By learner: the steps of the final search, or the tests, blankets and separating sets.
     conflicts : tuple of (a, c, b)
-        CITestRunner for a -> c <- b that could not be followed, because it contradicts stronger evidence.
+        Evidence for a -> c <- b that could not be followed, because it contradicts stronger evidence.
     warnings : tuple of Caution
         What a careful reader should know of the data or the run.
     kinds : dict of name to "categorical" or "continuous"
