@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 import stablebn as sb
 from stablebn.networks import known_networks
-from stablebn.study.tables.table import StudyTable
+from stablebn.study.tables.study_table import StudyTable
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 OUTCOMES = DOCS / "study-outcomes.json.gz"

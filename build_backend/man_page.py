@@ -1,7 +1,7 @@
 """Write the man page, man/stablebn.1, from the commands themselves.
 
-Run by ``make man`` after a command or an option has changed; tests/unit/cli/test_man_page.py notices when that was
-forgotten. The page is kept in the repository because a build has no stablebn yet that it could ask.
+``make man`` runs it after a command or an option has changed; tests/unit/cli/test_man_page.py fails if the page is out
+of date. The page is in the repository because a build has no installed stablebn to generate it from.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 import stablebn
 from stablebn.cli.exit_codes import EVERYWHERE
 from stablebn.cli.main import COMMANDS, SUMMARY, app
-from stablebn.cli.reference import CommandReference, Entry, Group, command_reference
+from stablebn.cli.reference import CommandReference, HelpEntry, HelpGroup, command_reference
 
 PAGE = Path(__file__).resolve().parents[1] / "man" / "stablebn.1"
 
@@ -24,14 +24,14 @@ DESCRIPTION = (
 )
 
 VARIABLES = {
-    "STABLEBN_NETWORKS": "Folders with networks that can be named, separated as in PATH.",
-    "NO_COLOR": "If it is not empty, nothing has colours.",
-    "FORCE_COLOR": "If it is not empty, there are colours also where no terminal is.",
+    "STABLEBN_NETWORKS": "Folders with networks, separated as in PATH; their networks are available by name.",
+    "NO_COLOR": "If it is not empty, output has no colours.",
+    "FORCE_COLOR": "If it is not empty, output has colours even if it is not to a terminal.",
 }
 
 
 def man_page() -> str:
-    """The page, in the language of man."""
+    """Return the page in the language of man."""
     return "\n".join(_lines(command_reference(app))) + "\n"
 
 
@@ -40,21 +40,21 @@ def _lines(commands: tuple[CommandReference, ...]) -> Iterator[str]:
     yield from (".SH NAME", rf"stablebn \- {_text(SUMMARY[0].lower() + SUMMARY[1:].removesuffix('.'))}")
     yield from (".SH SYNOPSIS", ".B stablebn", r".I COMMAND \fR[\fIARGUMENTS\fR] [\fIOPTIONS\fR]")
     yield from (".SH DESCRIPTION", _text(DESCRIPTION))
-    for section, own in COMMANDS.items():
+    for section, summaries in COMMANDS.items():
         yield from (".PP", rf"\fB{_text(section)}\fR")
-        yield from _definitions((Entry((name,), "", summary) for name, summary in own.items()))
-    known: set[Entry] = set()
+        yield from _definitions((HelpEntry((name,), "", summary) for name, summary in summaries.items()))
+    known: set[HelpEntry] = set()
     for command in commands:
         yield f".SH STABLEBN {_text(command.name.upper())}"
         yield from _command(command, known)
         known |= {entry for group in command.groups for entry in group.entries}
     yield ".SH EXIT STATUS"
-    yield from _definitions(Entry((str(code),), "", told) for code, told in EVERYWHERE.items())
+    yield from _definitions(HelpEntry((str(code),), "", meaning) for code, meaning in EVERYWHERE.items())
     yield ".SH ENVIRONMENT"
-    yield from _definitions(Entry((name,), "", told) for name, told in VARIABLES.items())
+    yield from _definitions(HelpEntry((name,), "", meaning) for name, meaning in VARIABLES.items())
 
 
-def _command(command: CommandReference, known: Collection[Entry]) -> Iterator[str]:
+def _command(command: CommandReference, known: Collection[HelpEntry]) -> Iterator[str]:
     yield from (rf"\fB{_text(command.usage)}\fR", ".PP", _text(command.summary))
     for paragraph in command.text.split("\n\n"):
         yield from (".PP", _text(" ".join(paragraph.split()))) if paragraph.strip() else ()
@@ -64,14 +64,14 @@ def _command(command: CommandReference, known: Collection[Entry]) -> Iterator[st
     yield from _definitions(command.arguments)
     for group in command.groups:
         yield from _group(group, known)
-    own = {code: told for code, told in command.exit_codes.items() if EVERYWHERE.get(code) != told}
-    if own:
+    special = {code: meaning for code, meaning in command.exit_codes.items() if EVERYWHERE.get(code) != meaning}
+    if special:
         yield from (".PP", r"\fBExit status\fR")
-        yield from _definitions(Entry((str(code),), "", told) for code, told in own.items())
+        yield from _definitions(HelpEntry((str(code),), "", meaning) for code, meaning in special.items())
 
 
-def _group(group: Group, known: Collection[Entry]) -> Iterator[str]:
-    """A group of options; those that an earlier command has as well are only named."""
+def _group(group: HelpGroup, known: Collection[HelpEntry]) -> Iterator[str]:
+    """Yield a group of options; options that an earlier command has too are only named."""
     yield from (".PP", rf"\fB{_text(group.title)}\fR")
     yield from _definitions(entry for entry in group.entries if entry not in known)
     again = [entry.names[-1] for entry in group.entries if entry in known]
@@ -79,17 +79,17 @@ def _group(group: Group, known: Collection[Entry]) -> Iterator[str]:
         yield from (".PP", _text(f"As above: {', '.join(again)}."))
 
 
-def _definitions(entries: Iterable[Entry]) -> Iterator[str]:
+def _definitions(entries: Iterable[HelpEntry]) -> Iterator[str]:
     for entry in entries:
         names = ", ".join(rf"\fB{_text(name)}\fR" for name in entry.names)
         value = rf" \fI{_text(entry.value)}\fR" if entry.value else ""
         yield from (".TP", f"{names}{value}", _text(entry.help))
 
 
-def _text(words: str) -> str:
-    """Words that the language of man takes as they are, in lines that are not too long for it."""
-    kept = words.replace("\\", r"\e").replace("-", r"\-")
-    lines = textwrap.wrap(kept, 78, break_long_words=False, break_on_hyphens=False)
+def _text(text: str) -> str:
+    """Escape text for the language of man, and wrap its lines."""
+    escaped = text.replace("\\", r"\e").replace("-", r"\-")
+    lines = textwrap.wrap(escaped, 78, break_long_words=False, break_on_hyphens=False)
     return "\n".join(rf"\&{line}" if line.startswith((".", "'")) else line for line in lines)
 
 

@@ -1,7 +1,7 @@
-"""The parts of the pages that are made from the package when the site is built: a hook of MkDocs.
+"""Generate parts of the pages from the package when the site is built (a hook of MkDocs).
 
-A line `<!-- generated: WHAT -->` of a page gives way to what `PARTS` makes of it, from the tables that `help(sb.learn)`
-and `--help` are made from: what is registered cannot be missing, and what is not cannot be there.
+A function of `PARTS` replaces each line `<!-- generated: NAME -->` of a page. It reads the tables from which
+`help(sb.learn)` and `--help` are made, so that the pages always describe what is registered.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MARK = re.compile(r"^<!-- generated: (.+?) -->$", flags=re.M)
 FOR_TESTS = re.compile(r"^<!-- (?:run|not run|needs|exit code|file):.*?-->\n", flags=re.M | re.S)
 
 
-# The pages that say more of options, from the page of options.
+# Pages with more about options, relative to the page of options.
 MORE: Mapping[str, Sequence[str]] = {
     "scores.md": ("score", "k", "iss", "iss_mu", "iss_w"),
     "../mixed.md#which-arcs": ("arcs",),
@@ -50,25 +50,25 @@ MORE: Mapping[str, Sequence[str]] = {
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: object) -> str:
-    """What MkDocs calls for every page: the generated parts come in, and what only tests read goes."""
+    """Fill in the generated parts of a page and remove the comments for tests; MkDocs calls this for every page."""
     if page.file.src_uri.startswith("study/") or page.file.src_uri.endswith("-table.md"):
-        # Who searches for a word wants the page that explains it first.
+        # Search results should start with pages that explain a word.
         page.meta.setdefault("search", {"boost": 0.2})
     return FOR_TESTS.sub("", filled(markdown))
 
 
 def filled(markdown: str) -> str:
-    """A page with its generated parts."""
+    """Return a page with its generated parts."""
 
     def made(mark: re.Match[str]) -> str:
-        what, _, of = mark[1].partition(" of ")
-        return PARTS[what](of) if of else PARTS[what]()
+        part, _, argument = mark[1].partition(" of ")
+        return PARTS[part](argument) if argument else PARTS[part]()
 
     return MARK.sub(made, markdown)
 
 
 def learner_table() -> str:
-    """The learners, and for which of them the promise holds."""
+    """Return a table of the algorithms and whether the promise holds for them."""
     return _table(
         ("learner", "what it does", "one table, one graph"),
         [
@@ -85,30 +85,30 @@ def learner_table() -> str:
 
 
 def options_of_learner(name: str) -> str:
-    """The options that not all learners have, and this one has."""
-    own = [option for option in options_for(name) if option.of]
-    shown = [f"[`{option.name}`](options.md#{option.name})" + _default(option) for option in own]
-    return f"Options: {', '.join(shown)}." if shown else "It has no options of its own."
+    """Return the options of an algorithm that not all algorithms have."""
+    special = [option for option in options_for(name) if option.of]
+    links = [f"[`{option.name}`](options.md#{option.name})" + _default(option) for option in special]
+    return f"Options: {', '.join(links)}." if links else "It has no special options."
 
 
-def other_names(what: str) -> str:
-    """What learners or scores are called elsewhere."""
-    elsewhere = {"learners": learners.OTHER_NAMES, "scores": scores.OTHER_NAMES}[what]
-    return _table(("elsewhere", "here"), [(f"`{other}`", f"`{own}`") for other, own in elsewhere.items()])
+def other_names(kind: str) -> str:
+    """Return the names of algorithms or scores in other packages."""
+    names = {"learners": learners.OTHER_NAMES, "scores": scores.OTHER_NAMES}[kind]
+    return _table(("other packages", "here"), [(f"`{other}`", f"`{name}`") for other, name in names.items()])
 
 
 def score_table() -> str:
-    """The scores by the kind of table."""
+    """Return a table of the scores by kind of data."""
     return _by_kind("score", scores.SCORES, scores.SCORES_BY_KIND)
 
 
 def test_table() -> str:
-    """The tests by the kind of table."""
+    """Return a table of the tests by kind of data."""
     return _by_kind("test", tests.TESTS, tests.TESTS_BY_KIND)
 
 
 def options() -> str:
-    """All options of `sb.learn`."""
+    """Return the descriptions of all options of `sb.learn`."""
     search, score = _names(options_of(SearchConfig)), _names(options_of(ScoreConfig))
     table = {*_names(check_options()), "duplicates"}
     groups: dict[str, Callable[[str], bool]] = {
@@ -125,37 +125,40 @@ def options() -> str:
 
 
 def _option(option: Option) -> str:
-    said = [f"`{option.type}`", f"by default `{option.default!r}`"]
+    facts = [f"`{option.type}`", f"by default `{option.default!r}`"]
     if option.command_type is not None:
-        said.append(f"on the command line `--{option.flag or option.name.replace('_', '-')}`")
+        facts.append(f"on the command line `--{option.flag or option.name.replace('_', '-')}`")
     more = [page for page, names in MORE.items() if option.name in names]
-    lines = [f"### {option.name}", f"{', '.join(said)}{''.join(f'; [more]({page})' for page in more)}", option.help]
+    lines = [f"### {option.name}", f"{', '.join(facts)}{''.join(f'; [more]({page})' for page in more)}", option.help]
     if option.of:
         lines.append(f"Only of {', '.join(f'`{name}`' for name in learners.learners_with(option))}.")
     return "\n\n".join(lines)
 
 
 def commands() -> str:
-    """All commands, as their `--help` has them."""
+    """Return the help of all commands."""
     return "\n\n".join(map(_command, command_reference(app)))
 
 
 def _command(command: CommandReference) -> str:
     example = "\n".join(f"    {line}" for line in command.example)
     lines = [f"## {command.name}", command.summary, f"    {command.usage}", command.text, "For example:", example]
-    for title, entries in (("Arguments", command.arguments), *((own.title, own.entries) for own in command.groups)):
-        # Learners have a page of their own.
+    for title, entries in (
+        ("Arguments", command.arguments),
+        *((group.title, group.entries) for group in command.groups),
+    ):
+        # Algorithms have their own page.
         if entries and title != "Learners":
             lines += [f"**{title}**", _table(("", ""), [(f"`{entry.term}`", entry.help) for entry in entries])]
     return "\n\n".join(line for line in lines if line)
 
 
-def _by_kind(what: str, names: Iterable[str], by_kind: Mapping[str, Sequence[str]]) -> str:
+def _by_kind(title: str, names: Iterable[str], by_kind: Mapping[str, Sequence[str]]) -> str:
     rows = []
     for name in names:
-        fits = ["" if name not in own else "the default" if own[0] == name else "yes" for own in by_kind.values()]
+        fits = ["" if name not in fit else "the default" if fit[0] == name else "yes" for fit in by_kind.values()]
         rows.append((f"[`{name}`](#{name})", *fits))
-    return _table((what, *by_kind), rows)
+    return _table((title, *by_kind), rows)
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

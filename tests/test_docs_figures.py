@@ -11,8 +11,8 @@ import pytest
 import stablebn as sb
 from stablebn.study import Outcomes
 from stablebn.study.paper.more_score import ALL_SIZES
+from stablebn.study.tables.study_table import StudyTable, shown
 from stablebn.study.tables.summary import Experiments
-from stablebn.study.tables.table import StudyTable, shown
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 KINDS = ("categorical", "continuous")

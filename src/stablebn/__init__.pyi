@@ -1609,13 +1609,12 @@ def random_network(
     categorical_share: float = 0.5,
     seed: int,
 ) -> Network:
-    """A random network, the same on every machine.
+    """Generate a random network, which is the same on every machine.
 
     Parameters
     ----------
     n : int
-        Number of nodes, at most 20,000; they are called X0, X1, ..., and any of them may come first in topological
-        order.
+        Number of nodes, at most 20,000. They are called X0, X1, ...; the topological order is random.
     density : float
         Mean number of parents.
     levels : int or (least, most)
@@ -1626,11 +1625,11 @@ def random_network(
     kinds : {"categorical", "continuous", "mixed"}
         "categorical", the default: tables of uniform random distributions. "continuous": linear Gaussians with
         coefficients of size 0.5 to 1.5. "mixed": both kinds of nodes, and no arc from a continuous to a categorical
-        one. There the continuous nodes have variances of about 1, of which 0.35 comes from categorical parents, by
-        their intercepts, and 0.4 from continuous ones, by coefficients of random signs; all parameters are drawn anew
-        for each configuration of the categorical parents.
+        one. In a mixed network the continuous nodes have variances of about 1: 0.35 comes from categorical
+        parents (through the intercepts) and 0.4 from continuous ones (through coefficients of random signs). All
+        parameters are drawn independently for each configuration of the categorical parents.
     categorical_share : float
-        Of a mixed network, which part of the nodes is categorical; it has one node at least of each kind.
+        Share of categorical nodes in a mixed network, which has at least one node of each kind.
     seed : int
 
     Returns
@@ -1653,11 +1652,10 @@ def read_graph(
     Parameters
     ----------
     name : str or path
-        A file with or without parameters, such as one that this package has written: a result, network or graph as
-        JSON, an edge list as CSV, DOT, GraphML, BIF, XDSL and the like, each perhaps packed (".gz"); or a name such as
-        "alarm" (`stablebn networks` lists them).
+        A file with or without parameters: a result, network or graph as JSON, an edge list as CSV, DOT, GraphML, BIF,
+        XDSL and the like, also compressed (".gz"); or a name such as "alarm" (`stablebn networks` lists them).
     directories : sequence of paths
-        Folders with networks to look in before all others.
+        Folders with networks that are searched before all others.
 
     Returns
     -------
@@ -1681,11 +1679,11 @@ def read_network(
     Parameters
     ----------
     name : str or path
-        "alarm", say, or "alarm.bif", "models/alarm.xdsl.gz".
+        For example "alarm", "alarm.bif" or "models/alarm.xdsl.gz".
     directories : sequence of paths
-        Folders to look in before all others.
+        Folders that are searched before all others.
     normalise : bool
-        Rescale probabilities that do not sum to 1.
+        Whether to rescale probabilities that do not sum to 1.
 
     Examples
     --------

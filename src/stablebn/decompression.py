@@ -1,4 +1,4 @@
-"""How much a packed file may unpack to: one rule, so that a small file cannot fill the memory."""
+"""Limit the decompressed size of a file, so that a small file cannot fill the memory."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ import os
 from stablebn.errors import DataError
 
 MOST_BYTES = 2**28
-"""What any packed file may unpack to, and the longest text of a network; that of the largest published one is 50 times
-shorter."""
+"""The size up to which any file may be decompressed, and the longest text of a network.
 
-# Tables that are large when packed may be larger unpacked. Honest ones shrink 5 to 50 times, bombs a thousand times.
+The text of the largest published network is 50 times shorter."""
+
+# The largest ratio for large compressed tables: normal tables have 5 to 50, decompression bombs a thousand.
 _MOST_TIMES = 100
 
 
 def most_unpacked(packed: int) -> int:
-    """Bytes that a packed table may unpack to, by the size of its file."""
+    """Return the largest decompressed size in bytes of a table, given the size of its file."""
     return max(MOST_BYTES, _MOST_TIMES * packed)
 
 
 def check_unpacked(path: str, unpacked: int, remedy: str) -> None:
-    """Raise `DataError` if a table unpacks to more than a file of its size may; `remedy` says how else to save it."""
+    """Raise `DataError` if a table is too large when decompressed; `remedy` names another way to save it."""
     most = most_unpacked(os.path.getsize(path))
     if unpacked > most:
         raise DataError(

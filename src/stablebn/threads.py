@@ -1,7 +1,11 @@
-"""Threads: how many there may be, and tasks in Python that run at once.
+"""Run Python tasks in threads so that Ctrl-C stays safe.
 
-The core has threads of its own, which share the counting. These here ask several questions at once, each of which the
-core answers without the interpreter's lock.
+The core has its own threads for counting. The threads of this module run several calls of the core at the same time,
+which release the interpreter's lock.
+
+`concurrent.futures` is not used, because it is not safe for Ctrl-C. Python joins its threads at exit, so a thread that
+waits for a pipe or a stalled disk keeps the process alive after Ctrl-C. It also takes locks in the main thread: of 60
+processes that were interrupted while they used a pool of four threads, one hung.
 """
 
 from __future__ import annotations
@@ -15,27 +19,27 @@ from contextvars import copy_context
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
-Answer = TypeVar("Answer")
+Returned = TypeVar("Returned")
 
-_SECONDS_BETWEEN_LOOKS = 0.1
+_POLL_SECONDS = 0.1
 
 
 def cores() -> int:
-    """How many cores this process may use, which can be fewer than the machine has."""
+    """Return the number of cores that this process may use, which can be fewer than those of the machine."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def run_at_once(tasks: Sequence[Callable[[], Answer]], threads: int, give_up: Callable[[], None]) -> list[Answer]:
-    """Do tasks at once, as far as there are threads, that of the caller included.
+def run_at_once(tasks: Sequence[Callable[[], Returned]], threads: int, give_up: Callable[[], None]) -> list[Returned]:
+    """Run tasks in parallel in the thread of the caller and others; return their results in the order of the tasks.
 
     Parameters
     ----------
     tasks : sequence of callable
-        One may call this function in turn.
+        A task may itself call this function.
     threads : int
-        With fewer, where the system has no more to give, the answers are the same.
+        The largest number of threads; if the system has fewer, the results are the same.
     give_up : callable
-        Called when one fails or the caller is interrupted, perhaps twice; the others should then end soon.
+        Called, perhaps twice, when a task fails or the caller is interrupted; running tasks should then end soon.
     """
     batch = _Batch(tasks, give_up)
     try:
@@ -43,7 +47,7 @@ def run_at_once(tasks: Sequence[Callable[[], Answer]], threads: int, give_up: Ca
         batch.work()
         batch.wait_for_helpers()
     except BaseException:
-        # The others must not go on unwatched.
+        # Helpers must not run after this function has ended.
         batch.stop()
         batch.wait_for_helpers()
         raise
@@ -52,7 +56,7 @@ def run_at_once(tasks: Sequence[Callable[[], Answer]], threads: int, give_up: Ca
     return batch.result()
 
 
-def run_interruptibly(task: Callable[[], Answer]) -> Answer:
+def run_interruptibly(task: Callable[[], Returned]) -> Returned:
     """Run a task that reads files in another thread, so that Ctrl-C ends the wait for it.
 
     A system call that waits for a pipe or a stalled disk does not return at Ctrl-C. So the main thread, which receives
@@ -62,18 +66,18 @@ def run_interruptibly(task: Callable[[], Answer]) -> Answer:
     """
     if threading.current_thread() is not threading.main_thread():
         return task()
-    reading = _Reading(task)
+    background = _BackgroundTask(task)
     try:
         # Not threading.Thread: Python would wait for it at exit, and an interrupt while it starts would block for ever.
-        start_new_thread(copy_context().run, (reading.run,))
+        start_new_thread(copy_context().run, (background.run,))
     except RuntimeError:
-        # The system has no more threads.
+        # The system cannot start more threads.
         return task()
-    return reading.result()
+    return background.result()
 
 
-def iterate_interruptibly(items: Iterable[Answer]) -> Iterator[Answer]:
-    """Iterate over items that are read from files, each of them as `run_interruptibly` does."""
+def iterate_interruptibly(items: Iterable[Returned]) -> Iterator[Returned]:
+    """Iterate over items that are read from files; read each item with `run_interruptibly`."""
     iterator = iter(items)
     end = object()
     while (item := run_interruptibly(lambda: next(iterator, end))) is not end:
@@ -81,32 +85,32 @@ def iterate_interruptibly(items: Iterable[Answer]) -> Iterator[Answer]:
 
 
 def is_a_thread_abandoned() -> bool:
-    """Whether a thread that `run_interruptibly` has abandoned still runs: it can keep the process from ending."""
-    return any(not reading.ended for reading in _abandoned)
+    """Return whether an abandoned thread of `run_interruptibly` still runs, which can keep the process alive."""
+    return any(not background.ended for background in _abandoned)
 
 
-class _Reading(Generic[Answer]):
-    """A task in another thread, and what it returns or raises."""
+class _BackgroundTask(Generic[Returned]):
+    """A task in another thread, with its result or error."""
 
-    def __init__(self, task: Callable[[], Answer]) -> None:
+    def __init__(self, task: Callable[[], Returned]) -> None:
         self.ended = False
         self._task = task
-        self._news: SimpleQueue[tuple[Answer | None, BaseException | None]] = SimpleQueue()
+        self._events: SimpleQueue[tuple[Returned | None, BaseException | None]] = SimpleQueue()
 
     def run(self) -> None:
         """Run the task; called in the other thread."""
         try:
-            self._news.put((self._task(), None))
+            self._events.put((self._task(), None))
         except BaseException as error:
-            self._news.put((None, error))
+            self._events.put((None, error))
         self.ended = True
 
-    def result(self) -> Answer:
+    def result(self) -> Returned:
         """Wait for the result; Ctrl-C and a limit of time end the wait."""
         from stablebn import _core
 
         try:
-            found, error = self._next_news()
+            returned, error = self._next_event()
         except BaseException:
             _abandoned.append(self)
             _core.let_threads_outlive_python()
@@ -115,52 +119,52 @@ class _Reading(Generic[Answer]):
             try:
                 raise error
             finally:
-                # Its traceback refers to this frame: the cycle would keep the table in memory.
+                # Its traceback refers to this frame; the reference cycle would keep the table in memory.
                 del error
-        return found  # type: ignore[return-value]
+        return returned  # type: ignore[return-value]
 
-    def _next_news(self) -> tuple[Answer | None, BaseException | None]:
+    def _next_event(self) -> tuple[Returned | None, BaseException | None]:
         from stablebn import _core
 
         while True:
             _core.check_time()
             with suppress(Empty):
-                return self._news.get(timeout=_SECONDS_BETWEEN_LOOKS)
+                return self._events.get(timeout=_POLL_SECONDS)
 
 
-_abandoned: list[_Reading[Any]] = []
+_abandoned: list[_BackgroundTask[Any]] = []
 
 
-class _Batch(Generic[Answer]):
-    """Tasks that several threads do.
+class _Batch(Generic[Returned]):
+    """Tasks that several threads run.
 
-    Ctrl-C can interrupt the main thread between any two steps of Python. So nothing here takes a lock, which might then
-    never be given back: steps that others must see whole are single ones of lists and of `SimpleQueue`.
+    Ctrl-C can interrupt the main thread between any two bytecodes, and a lock taken there might never be released. So
+    this class uses no locks: every step that must be atomic is one operation of a list or a `SimpleQueue`.
     """
 
-    def __init__(self, tasks: Sequence[Callable[[], Answer]], give_up: Callable[[], None]) -> None:
+    def __init__(self, tasks: Sequence[Callable[[], Returned]], give_up: Callable[[], None]) -> None:
         self._tasks = tasks
         self._give_up = give_up
         self._waiting = list(range(len(tasks)))[::-1]
-        self._answers: dict[int, Answer] = {}
+        self._results: dict[int, Returned] = {}
         self._failures: list[BaseException] = []
         self._stopped = False
         self._helping: list[object] = []
-        self._news: SimpleQueue[None] = SimpleQueue()
+        self._events: SimpleQueue[None] = SimpleQueue()
 
     def work(self) -> None:
-        """Do tasks that nobody has begun until none is left."""
+        """Run tasks that have not started until none is left."""
         while not self._stopped:
             try:
-                place = self._waiting.pop()
+                index = self._waiting.pop()
             except IndexError:
                 return
-            self._answers[place] = self._tasks[place]()
+            self._results[index] = self._tasks[index]()
 
     def help(self) -> None:
-        """Do tasks in a thread that is not the caller's, and so is never interrupted."""
+        """Run tasks in a helper thread, which signals never interrupt."""
         helper = object()
-        # Before the look whether there is something to do: who waits either sees the helper or has left it nothing.
+        # Register before taking a task: then the waiting caller sees this helper, or no task is left for it.
         self._helping.append(helper)
         try:
             self.work()
@@ -168,48 +172,48 @@ class _Batch(Generic[Answer]):
             self._failures.append(error)
             self.stop()
         self._helping.remove(helper)
-        self._news.put(None)
+        self._events.put(None)
 
     def stop(self) -> None:
-        """Begin no more tasks."""
+        """Start no more tasks."""
         self._stopped = True
         self._give_up()
 
     def wait_for_helpers(self) -> None:
-        """Wait until nobody helps any more: nobody will afterwards, as nothing is left or it is stopped."""
+        """Wait until no helper runs; later helpers find no task, because none is left or the batch is stopped."""
         while self._helping:
-            self._news.get()
+            self._events.get()
 
     def forget_tasks(self) -> None:
-        """Let the tasks go, and their table: one who comes too late may still hold the batch."""
+        """Release the tasks and their table, because a late helper may still refer to the batch."""
         self._tasks = ()
 
-    def result(self) -> list[Answer]:
-        """The answers, in the order of the tasks; or what a helper failed with."""
+    def result(self) -> list[Returned]:
+        """Return the results in the order of the tasks, or raise the error of a helper."""
         if self._failures:
             raise self._failures[0]
-        return [self._answers[place] for place in sorted(self._answers)]
+        return [self._results[index] for index in sorted(self._results)]
 
 
 class _Helpers:
-    """Threads that are kept, as to start them takes longer than much work."""
+    """A pool of threads that are kept, because starting them takes longer than most tasks."""
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
-        """A forked process has none of the threads."""
+        """Reset the pool: a forked process has none of the threads."""
         self._invitations: SimpleQueue[_Batch[Any]] = SimpleQueue()
         self._started = 0
 
     def invite(self, batch: _Batch[Any], count: int) -> None:
-        """Let so many threads help; those that are busy come later, or find nothing left."""
+        """Let `count` threads help with a batch; busy threads help later, if tasks are left."""
         while self._started < count:
             try:
-                # Not threading.Thread: an interrupt while that starts leaves a thread that waits for ever.
+                # Not threading.Thread: an interrupt during its start leaves a thread that waits for ever.
                 start_new_thread(self._serve, ())
             except RuntimeError:
-                # The system has no more: those that are there do the work.
+                # The system cannot start more: the present threads run all tasks.
                 break
             self._started += 1
         for _ in range(min(count, self._started)):
@@ -217,7 +221,7 @@ class _Helpers:
 
     def _serve(self) -> None:
         while True:
-            # Without a name for it: the last batch, and its table, would live on.
+            # Without a variable, which would keep the last batch and its table in memory.
             self._invitations.get().help()
 
 

@@ -1,4 +1,4 @@
-"""The report in a real browser: it loads, answers, and asks for nothing."""
+"""Test the report in a real browser: it works and makes no requests."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NAMES = (
 
 
 class Opened:
-    """A page, and what it said and asked for."""
+    """A page with its console messages and its requests."""
 
     def __init__(self, page: Any) -> None:
         self.page = page
@@ -44,7 +44,7 @@ class Opened:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    # Root, as in a container, has no sandbox.
+    # The root user, as in a container, has no sandbox.
     arguments = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     with playwright.sync_playwright() as started:
         chromium = started.chromium.launch(executable_path=CHROMIUM, args=arguments)
@@ -114,7 +114,7 @@ def test_the_page_may_not_ask_for_anything(open_report: Callable[..., Opened]) -
 def test_clicking_an_arc_opens_its_explanation(open_report: Callable[..., Opened], folder: Path) -> None:
     page = open_report().page
     assert page.locator("#panel").is_hidden()
-    # Where it is seen: on its line, which is only a few pixels wide.
+    # Click on the line, which is only a few pixels wide.
     box = _arc(page, "bronc → dysp").locator(".head").bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     result = sb.learn(sb.read_network("asia").sample(1000, seed=1))
@@ -155,7 +155,7 @@ def test_the_cpdag_has_no_heads_where_directions_are_arbitrary(open_report: Call
     page.locator('label:has(input[value="cpdag"])').click()
     assert heads.count() == 5
     assert page.locator("#drawing .arbitrary .head:visible").count() == 0
-    # A line that is straight has no width, and is not visible to the driver.
+    # A straight vertical line has no width, so the driver takes it for invisible.
     shown = (
         "[...document.querySelectorAll('#drawing .tail')].filter(own => getComputedStyle(own).display != 'none').length"
     )
@@ -192,7 +192,7 @@ def test_the_table_of_arcs_is_sorted_and_filtered(open_report: Callable[..., Ope
 
     strength.click()
     assert strengths() == sorted(strengths(), reverse=True)
-    # What has none comes last either way.
+    # Arcs without a value come last in both orders.
     assert column.all_inner_texts()[-1] == "—"
     strength.click()
     assert strengths() == sorted(strengths())
@@ -249,7 +249,7 @@ def test_the_graph_is_dragged_and_zoomed(open_report: Callable[..., Opened]) -> 
     moved = [float(own) for own in drawing.get_attribute("viewBox").split()]
     assert moved[0] < start[0]
     assert moved[1] < start[1]
-    # What ends a drag is no click, which would close it.
+    # The end of a drag is not a click, which would close the panel.
     assert page.locator("#panel").is_visible()
     page.mouse.click(x, y)
     assert page.locator("#panel").is_hidden()
@@ -302,7 +302,7 @@ def test_hostile_names_are_shown_and_do_nothing(open_report: Callable[..., Opene
         assert page.locator("#panel h2").inner_text() in shown
     assert page.title().startswith("stablebn report: 8 variables")
     assert opened.said == []
-    # A name of 500 letters makes nothing wider than the window.
+    # A name of 500 letters does not make the page wider than the window.
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

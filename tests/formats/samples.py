@@ -1,4 +1,4 @@
-"""Networks and texts that the tests of formats share."""
+"""Networks and helpers for the tests of file formats."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def read_text(text: str, ending: str, *, normalise: bool = False) -> Network:
 
 
 def same_bits(network: Network, other: Network) -> bool:
-    """Whether two networks are equal in nodes and their order, parents, levels and every bit of every number."""
+    """Return whether two networks have equal nodes, order, parents, levels and bits of all numbers."""
     return network.nodes == other.nodes and all(
         own == other[node] and _bytes(own) == _bytes(other[node]) for node, own in network.items()
     )

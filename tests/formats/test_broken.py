@@ -1,4 +1,4 @@
-"""Files with something wrong in them: the error names the file, the line and what was expected."""
+"""Invalid files: the error has the file, the line and what was expected."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ def test_errors_name_file_line_and_what_was_expected(
 
 @pytest.mark.parametrize(("ending", "text"), WHOLE, ids=lambda value: value[:5])
 def test_a_file_cut_anywhere_is_refused(ending: str, text: str) -> None:
-    # Without the line break at its end a file is still whole.
+    # A file without a line break at its end is complete.
     for length in range(len(text.rstrip())):
         with pytest.raises(FormatError, match=rf"^net\{ending}"):
             read_text(text[:length], ending)

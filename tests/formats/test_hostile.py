@@ -1,4 +1,4 @@
-"""Files made to do harm: refused quickly, and without memory."""
+"""Malicious files are refused quickly and with little memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LAUGHS = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 10))
 
 
 def refused(text: str, ending: str) -> str:
-    """Return the message of the error, which must come with little work and little memory."""
+    """Return the message of the error, which must take little work and little memory."""
     tracemalloc.start()
     try:
         with little_work(cpu_seconds=30), pytest.raises(FormatError) as caught:
@@ -69,7 +69,7 @@ def test_json_that_is_nested_deep_is_refused(ending: str) -> None:
 
 
 def bif_with_huge_table(block: str) -> str:
-    """Ten parents of 100 levels, and a child whose table is this block."""
+    """Write a network of ten parents with 100 levels, and a child with this table."""
     levels = ", ".join(f"l{i}" for i in range(100))
     rows = ", ".join(["0.01"] * 100)
     parents = "".join(
@@ -105,7 +105,7 @@ def test_states_that_follow_from_many_others_are_not_allocated() -> None:
 
 
 def xdsl_with_chain_of_conditions(parents: int, levels: int) -> str:
-    """A continuous node whose equation is short and asks about many categorical parents."""
+    """Write a continuous node with a short equation that has conditions on many categorical parents."""
     states = "".join(f'<state id="s{i}"/>' for i in range(levels))
     share = " ".join([repr(1 / levels)] * levels)
     names = [f"p{i}" for i in range(parents)]

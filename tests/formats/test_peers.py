@@ -1,4 +1,4 @@
-"""Other tools, where they are installed, read the files written here and find the same probabilities."""
+"""Other packages, if installed, read the files of stablebn and get the same probabilities."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_pgmpy_finds_the_same_probabilities(name: str, ending: str, reader: str,
     for node, own in cpts(network):
         found = model.get_cpds(node)
         assert tuple(found.state_names[node]) == own.levels
-        # pgmpy puts the node first, then the parents in an order of its own.
+        # pgmpy puts the node first, then the parents in its own order.
         axes = [(*own.parents, node).index(name) for name in found.variables]
         np.testing.assert_allclose(found.values, own.probabilities.transpose(axes), atol=1e-12)
 
@@ -70,7 +70,7 @@ def test_pyagrum_finds_the_same_probabilities(network: Network, ending: str, tmp
 
 
 def test_pyagrum_takes_the_parents_of_xdsl_in_reverse(tmp_path: Path) -> None:
-    """What the documentation warns of; where this fails, pyAgrum was mended: say so, and read its files as others."""
+    """The documentation warns of this. If this test fails, pyAgrum was fixed: update the docs and the XDSL reader."""
     network = Network(
         {
             "a": CPT(("yes", "no"), (), np.array([0.25, 0.75])),
@@ -83,7 +83,7 @@ def test_pyagrum_takes_the_parents_of_xdsl_in_reverse(tmp_path: Path) -> None:
     found = _probabilities_of_c(pyagrum.loadBN(str(tmp_path / "ours.xdsl")))
     assert not np.allclose(found, right)
     np.testing.assert_allclose(found, right.reshape(3, 2, 2).transpose(1, 0, 2), atol=1e-6)
-    # What it writes itself is read here as it means it.
+    # Files of pyAgrum are read in its own order of parents.
     model = network.to_pyagrum()
     np.testing.assert_allclose(_probabilities_of_c(model), right)
     pyagrum.saveBN(model, str(tmp_path / "theirs.xdsl"))

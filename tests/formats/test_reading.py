@@ -8,8 +8,8 @@ import pytest
 from tests.effort import little_work
 from tests.formats.samples import NETWORK_FILES, SHARED, WITH_SHARED, read_text, shared_network
 
-from stablebn.errors import FormatError
-from stablebn.networks.formats import read_network_file
+from stablebn.errors import FormatError, OptionError
+from stablebn.networks.formats import network_text, read_network_file
 from stablebn.networks.model import CPT, ConditionalGaussian, LinearGaussian, Network
 
 # Free parameters that differ from the paper's table. Pathfinder: the paper leaves out a level each of F51 and F95,
@@ -33,7 +33,7 @@ def test_shared_networks_have_the_counts_of_the_paper(path: Path) -> None:
     paper = {key.lower(): counts for key, counts in tables[kind].items()}.get(name.removesuffix("_c"))
     network = shared_network(path)
     if paper is None:
-        # The two networks made for the paper's study of identical variables.
+        # The two networks that were made for the paper's study of identical variables.
         counts = {"hailfinder2": (54, 64, 2534), "win95pts2": (76, 110, 570)}[name]
         assert (len(network), len(network.arcs), network.free_parameters) == counts
     else:
@@ -95,6 +95,8 @@ def test_dsc_rows_name_levels_by_index_and_may_have_a_default() -> None:
     network = read_text(text, ".dsc")
     assert table_of(network, "B") == [[1.0, 0.0], [0.5, 0.5]]
     assert network.name == "n"
+    with pytest.raises(OptionError, match=r"no format to write.*'\.bif'"):
+        network_text(network, ".dsc")
 
 
 @pytest.mark.parametrize("data", ["(((0.1 0.9)(0.2 0.8))((0.3 0.7)(0.4 0.6)))", "(0.1 0.9 0.2 0.8 0.3 0.7 0.4 0.6)"])

@@ -20,11 +20,11 @@ UP_TO_NAMES = {"identical", "copies", "interchangeable", "names-decide"}
 
 
 def _drawn(algorithm: str, kind: str, seed: str) -> tuple[Columns, dict[str, Any], bool]:
-    """A table, options of the bootstrap, and whether units have no part in what is learned."""
+    """A table, options of the bootstrap, and whether the learned graphs do not depend on units."""
     streams = Streams(seed)
     combination = Combination(algorithm, kind, streams["score"].choice(scores_for(algorithm, kind)))
     rng = np.random.default_rng(streams["values"].randrange(10**6))
-    # Few rows, so that replicates tie where the table does not.
+    # Few rows, so that columns tie in a replicate that do not tie in the table.
     columns = MAKERS[kind](rng, streams["columns"].randint(3, 6), streams["rows"].randint(12, 60))
     for column, row in holes_of(streams, combination, len(columns), len(next(iter(columns.values())))):
         own = list(columns.values())[column]
@@ -42,7 +42,7 @@ def _drawn(algorithm: str, kind: str, seed: str) -> tuple[Columns, dict[str, Any
 
 
 def _seen(found: sb.Bootstrap, old: dict[Hashable, Hashable]) -> tuple[Any, ...]:
-    """Everything but the words, under the old names."""
+    """Return everything but the texts, under the old names."""
 
     def graph(own: sb.PDAG | None) -> sb.PDAG | None:
         if own is None:
@@ -81,7 +81,7 @@ def test_any_layout_gives_the_same_bootstrap(algorithm: str, kind: str) -> None:
         codes = {caution.code for caution in found.result.warnings}
         if algorithm not in UNSTABLE and options.get("order") != "given":
             assert again.result.fingerprint == found.result.fingerprint
-            # The caution of missing values names columns as they stand.
+            # The warning about missing values lists columns in their order.
             assert again == found or "holes" in codes
 
         if not UP_TO_NAMES & codes:
@@ -101,7 +101,7 @@ def test_any_layout_gives_the_same_bootstrap(algorithm: str, kind: str) -> None:
             assert _seen(again, old) == _seen(found, same)
 
 
-def test_columns_that_only_a_replicate_makes_equal_are_not_told_apart_by_names() -> None:
+def test_names_do_not_decide_between_columns_that_are_equal_in_a_replicate_only() -> None:
     # Without the one row in which they differ, b and c are identical, and names would decide.
     a = ["x", "y"] * 10
     b = [*a[:18], "y", "y"]

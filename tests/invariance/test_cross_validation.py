@@ -17,7 +17,7 @@ CASES = [(algorithm, kind) for algorithm in LEARNERS for kind in KINDS if algori
 
 
 def _drawn(algorithm: str, kind: str) -> tuple[Columns, dict[str, Any], Streams]:
-    """A table and options; few rows, so that folds tie where the table does not."""
+    """A table and options; few rows, so that columns tie in a fold that do not tie in the table."""
     streams = Streams(f"cross-validation {algorithm} {kind}")
     combination = Combination(algorithm, kind, streams["score"].choice(scores_for(algorithm, kind)))
     rng = np.random.default_rng(streams["values"].randrange(10**6))

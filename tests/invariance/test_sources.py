@@ -18,7 +18,7 @@ from tests.tables import categorical_columns, continuous_columns, mixed_columns
 import stablebn as sb
 from stablebn.learners import LEARNERS, Problem, define_problem
 from stablebn.learners.shared.config import SearchConfig
-from stablebn.prepare.dask.workers import Cluster, Partitions
+from stablebn.prepare.dask.workers import DaskCluster, Partitions
 from stablebn.scores.registry import ScoreConfig
 from stablebn.stats import Counts
 from stablebn.stats.engines.device import Device
@@ -47,14 +47,14 @@ def _learned(table: Table | BlockTable | RowSource, algorithm: str, options: dic
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
+def cluster() -> Iterator[DaskCluster]:
     """Workers of Dask, in this process: what they are asked, and what they answer, is sent all the same."""
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
     workers = distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=False, protocol="tcp", memory_limit=0, dashboard_address=":0"
     )
     with workers, distributed.Client(workers) as client:
-        yield Cluster(client)
+        yield DaskCluster(client)
 
 
 @dataclass(frozen=True)
@@ -120,9 +120,9 @@ def test_the_same_is_learned_from_blocks_and_a_device(combination: Combination, 
     ],
     ids=str,
 )
-def test_the_same_is_learned_from_a_cluster(combination: Combination, cluster: Cluster) -> None:
+def test_the_same_is_learned_from_a_cluster(combination: Combination, cluster: DaskCluster) -> None:
     drawn = _drawn(combination, 0)
-    drawn.assert_same_from(replace(drawn.blocks, elsewhere=Partitions.of(cluster, drawn.blocks.blocks())))
+    drawn.assert_same_from(replace(drawn.blocks, remote=Partitions.of(cluster, drawn.blocks.blocks())))
 
 
 def test_clusters_are_asked_by_every_learner_and_for_every_score() -> None:

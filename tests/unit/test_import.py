@@ -27,6 +27,7 @@ def test_learning_from_a_file_imports_only_what_it_needs(tmp_path: Path) -> None
         "pandas",
         "rich",
         "matplotlib",
+        "jinja2",
         "stablebn.networks",
         "stablebn.study",
         "stablebn.resampling",

@@ -164,7 +164,7 @@ def test_a_pipe_in_a_folder_of_parquet_files_is_refused(options: dict[str, int],
 STALLED = """
 import os, sys
 from stablebn import threads
-run, pipe = threads._Reading.run, sys.argv[1]
+run, pipe = threads._BackgroundTask.run, sys.argv[1]
 
 def stall(self):
     # A pipe stands for a disk that does not answer: this waits for its other side, and then for what is written there.
@@ -172,7 +172,7 @@ def stall(self):
     os.read(os.open(pipe, os.O_RDONLY), 1)
     run(self)
 
-threads._Reading.run = stall
+threads._BackgroundTask.run = stall
 """
 COMMAND = "from stablebn.cli.start import main; sys.argv[1:] = [*sys.argv[2:], sys.argv[1]]; main()"
 
@@ -265,7 +265,7 @@ sys.meta_path.insert(0, Interrupting())
 
 
 # `logging` and `typing` were once imported with the package, before Ctrl-C could be handled.
-@pytest.mark.parametrize("module", ["typer", "stablebn.cli.main", "stablebn.errors", "logging", "typing"])
+@pytest.mark.parametrize("module", ["click", "stablebn.cli.main", "stablebn.errors", "logging", "typing"])
 def test_ctrl_c_while_the_command_starts_shows_no_traceback(module: str) -> None:
     done = _run(INTERRUPTED_AT + "from stablebn.cli.start import main; main()", module, "networks")
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -66,7 +66,7 @@ sys.meta_path.insert(0, Finder())
 
 import stablebn as sb
 from stablebn.learners import SearchConfig
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from stablebn.cli.main import app
 from stablebn.study import read_study

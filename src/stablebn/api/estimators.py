@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from stablebn.api.arguments import LearnerParameters, parameters_of
 from stablebn.api.learn import learn_without_signals
-from stablebn.columns.selection import Choice
-from stablebn.columns.weights import set_weights_apart
+from stablebn.columns.selection import ColumnSelection
+from stablebn.columns.weights import split_weights
 from stablebn.errors import DataError, OptionError
 from stablebn.graph import DAG, PDAG, as_graph, to_adjacency
 from stablebn.io.csv.dialect import Dialect
@@ -166,9 +166,9 @@ class StructureLearner:
             X,
             names=self._names_again(X),
             dialect=Dialect.of(vars(self)),
-            choice=Choice(network.nodes, besides=weights),
+            choice=ColumnSelection(network.nodes, besides=weights),
         )
-        columns, weights = set_weights_apart(source.columns, weights)
+        columns, weights = split_weights(source.columns, weights)
         missing = "drop" if self.missing == "available" else self.missing
         prepared = prepared_for(network, TableReading(columns, missing=missing, weights=weights))
         if not prepared.table.total:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.columns.requirements import MOST_HELD_ROWS
+from stablebn.columns.requirements import MOST_ROWS_IN_MEMORY
 from stablebn.errors import DataError
 
 # Number of draws at once, which limits the memory for tables of many rows.
@@ -53,7 +53,7 @@ def drawn_counts(counts: NDArray[np.int64], seed: int, replicate: int) -> NDArra
 
 def check_drawn(total: int) -> None:
     """Raise `DataError` if there are too many rows to be drawn one by one."""
-    if total > MOST_HELD_ROWS:
+    if total > MOST_ROWS_IN_MEMORY:
         raise DataError(
             f"the table stands for {total} rows, and more than 2**28 are not drawn one by one, as a bootstrap or "
             "cross-validation would have to: scale the weights down, or take a sample."

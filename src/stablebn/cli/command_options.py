@@ -1,208 +1,255 @@
-"""Options of commands that are made from the table of options."""
+"""Parameters of commands: options that several commands share, and options made from the option table."""
 
 from __future__ import annotations
 
 import functools
-import inspect
 import shlex
 import types
 import typing
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
+from stablebn.cli.reference import CommandOption
 from stablebn.errors import OptionError, listed, spelled
 from stablebn.options import Option, refuse_unknown
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from stablebn.columns.kinds import Kind
 
 _SHORT = {"score": "-s"}
-# What other tools call knowledge: not shown, but answered.
+# Words of other packages for forbidden and required arcs: not in the help, but answered with the right option.
 _OTHER_WORDS = ("whitelist", "blacklist")
+_TYPES = {str: click.STRING, int: click.INT, float: click.FLOAT, bool: click.BOOL}
 
-Command = TypeVar("Command", bound=Callable[..., None])
+CommandFunction = Callable[..., None]
+Kinds = Mapping[Hashable, "Kind"]
+Decorator = Callable[[CommandFunction], CommandFunction]
 
 
-def network_names(incomplete: str) -> list[tuple[str, str]]:
-    """Networks that a word may become, and where they come from."""
+class _File(click.ParamType[Path]):
+    """A path, which the shell completes to the name of a file."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Return the path; the library checks it and says what is wrong with it."""
+        return Path(value)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Let the shell complete the name of a file."""
+        return complete_file(ctx, param, incomplete)
+
+
+FILE = _File()
+option = functools.partial(click.option, cls=CommandOption)
+
+
+def complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Let the shell complete the name of a file."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+def network_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete the name of a network, with its source; if there is none, let the shell complete the name of a file."""
+    from click.shell_completion import CompletionItem
+
     from stablebn.networks import known_networks
 
-    return [(entry.name, entry.source) for entry in known_networks() if entry.name.startswith(incomplete)]
+    entries = [entry for entry in known_networks() if entry.name.startswith(incomplete)]
+    return [CompletionItem(entry.name, help=entry.source) for entry in entries] or complete_file(ctx, param, incomplete)
 
 
-def _learner_names(incomplete: str) -> list[tuple[str, str]]:
-    # Here, as in all functions: commands without learners do not import them.
+def _learner_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    # Imported here, as in all functions: commands without learners do not import them.
     from stablebn.learners.registry import AUTOMATIC, LEARNERS, MOST_ACCURATE
 
     summaries = {AUTOMATIC: f"{MOST_ACCURATE}, with a score chosen for the table"}
     summaries |= {name: learner.summary for name, learner in LEARNERS.items()}
-    return [(name, summary) for name, summary in summaries.items() if name.startswith(incomplete)]
+    return [CompletionItem(name, help=summaries[name]) for name in summaries if name.startswith(incomplete)]
 
 
-Continuous = Annotated[
-    list[str] | None,
-    typer.Option(metavar="<column>", help="A column that is a number; repeat for more.", rich_help_panel="Columns"),
-]
-Categorical = Annotated[
-    list[str] | None,
-    typer.Option(metavar="<column>", help="A column that is a category; repeat for more.", rich_help_panel="Columns"),
-]
-AllContinuous = Annotated[
-    bool,
-    typer.Option(
+table_file = click.argument(
+    "data",
+    type=FILE,
+    metavar="DATA",
+    help="The file of the table: CSV and other text, .xlsx, .jsonl, .db::table, .duckdb::table, .parquet, .feather.",
+)
+graph_file = functools.partial(
+    click.argument, help="A graph or network file, or a name from `stablebn networks`.", shell_complete=network_names
+)
+algorithm_option = option(
+    "--algorithm", "-a", metavar="<name>", default="auto", help="The algorithm.", shell_complete=_learner_names
+)
+truth_option = functools.partial(
+    option, "--truth", help="The true graph: a file, or a name from `stablebn networks`.", shell_complete=network_names
+)
+folders_option = option(
+    "--networks",
+    "folders",
+    type=FILE,
+    multiple=True,
+    metavar="<folder>",
+    help="A folder with networks, searched first. Repeat it for more.",
+)
+out_option = functools.partial(option, "--out", "-o", type=FILE)
+plot_option = functools.partial(option, "--plot", type=FILE, heading="Output")
+json_option = option("--json", "as_json", is_flag=True, help="Print the complete answer as one JSON document.")
+force_option = option("--force", is_flag=True, help="Replace files that exist.", heading="Output")
+quiet_option = option("--quiet", "-q", is_flag=True, help="Print only errors, and the output of --json.")
+no_progress_option = option("--quiet", "-q", is_flag=True, help="Show no progress.")
+
+_KIND_OPTIONS = {
+    "continuous": option(
+        "--continuous",
+        multiple=True,
+        metavar="<column>",
+        help="A continuous column. Repeat it for more.",
+        heading="Columns",
+    ),
+    "categorical": option(
+        "--categorical",
+        multiple=True,
+        metavar="<column>",
+        help="A categorical column. Repeat it for more.",
+        heading="Columns",
+    ),
+    "all_continuous": option(
         "--all-continuous",
-        help="All columns that can be are numbers, but those said to be categories.",
-        rich_help_panel="Columns",
+        is_flag=True,
+        help="Treat all columns with numbers as continuous, except those of --categorical.",
+        heading="Columns",
     ),
-]
-AllCategorical = Annotated[
-    bool,
-    typer.Option(
+    "all_categorical": option(
         "--all-categorical",
-        help="All columns are categories, but those said to be numbers.",
-        rich_help_panel="Columns",
+        is_flag=True,
+        help="Treat all columns as categorical, except those of --continuous.",
+        heading="Columns",
     ),
-]
-TableFile = Annotated[
-    Path,
-    typer.Argument(
-        metavar="DATA",
-        help="The table, a file: CSV and other text, .xlsx, .jsonl, .db::table, .duckdb::table, .parquet, .feather.",
-    ),
-]
-GraphFile = Annotated[
-    str,
-    typer.Argument(help="A graph or network file, or a name from `stablebn networks`.", autocompletion=network_names),
-]
-Folders = Annotated[
-    list[Path] | None,
-    typer.Option("--networks", metavar="<folder>", help="A folder with networks, to look in first; repeat for more."),
-]
-Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.", rich_help_panel="Output")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors, and what --json asks for.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the whole answer as one JSON document.")]
-Algorithm = Annotated[
-    str, typer.Option("--algorithm", "-a", metavar="<name>", help="The algorithm.", autocompletion=_learner_names)
-]
+}
 
 
-def with_options(options: Iterable[Option]) -> Callable[[Command], Command]:
-    """Give a command, in place of its `**options`, those of the options that the command line has.
+def table_options(options: Iterable[Option], *, choice_of_learners: bool = True) -> Decorator:
+    """Give a command the options that say how to read a table, and others from the option table.
 
-    They come after what stands before the `*` of its signature, with the values that they have in Python. One that the
-    user leaves out is None.
+    The command is called with `kinds`, which the four options about kinds make, and with those other options that the
+    user gave, as keywords.
+
+    Parameters
+    ----------
+    options : iterable of Option
+        Options that the command line does not have are skipped.
+    choice_of_learners : bool
+        Whether the command has --algorithm, so that its help must say which learners have an option.
     """
-    there = [option for option in options if option.command_type is not None]
-    names = [option.name for option in there]
-    others = _OTHER_WORDS if "forbidden" in names else ()
-    read = {option.name: option.from_command for option in there if option.from_command is not None}
+    available = [known for known in options if known.command_type is not None]
+    names = [known.name for known in available]
+    other_words = _OTHER_WORDS if "forbidden" in names else ()
+    having = {known.name: _whose(known) if choice_of_learners else "" for known in available}
+    decorators: list[Callable[[Any], Any]] = [
+        *_KIND_OPTIONS.values(),
+        *(_decorator(known, having, available) for known in available),
+        *(option(f"--{word}", hidden=True) for word in other_words),
+    ]
 
-    def give(function: Command) -> Command:
+    def decorate(function: CommandFunction) -> CommandFunction:
         @functools.wraps(function)
-        def command(**given: Any) -> None:
-            words = {word: given.pop(word) for word in others}
-            refuse_unknown("stablebn", [word for word, value in words.items() if value is not None], names)
-            function(**{name: read[name](value) if value and name in read else value for name, value in given.items()})
+        def command(**values: Any) -> None:
+            refuse_unknown("stablebn", [word for word in other_words if values.pop(word) is not None], names)
+            kinds = kinds_of(*(values.pop(name) for name in _KIND_OPTIONS))
+            given = {known.name: _read(known, values.pop(known.name)) for known in available}
+            function(**values, kinds=kinds, **{name: value for name, value in given.items() if value is not None})
 
-        signature = inspect.signature(function, eval_str=True)
-        # Without a choice of learners it goes without saying whose options these are.
-        whose = {option.name: _whose(option) if "algorithm" in signature.parameters else "" for option in there}
-        made = [_parameter(option, whose, there) for option in there] + [_hidden(word) for word in others]
-        own = [parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
-        first = [parameter for parameter in own if parameter.kind is not parameter.KEYWORD_ONLY]
-        last = [parameter for parameter in own if parameter.kind is parameter.KEYWORD_ONLY]
-        described: Any = command
-        described.__signature__ = signature.replace(parameters=[*first, *made, *last])
-        return cast("Command", command)
+        for decorator in reversed(decorators):
+            decorator(command)
+        return command
 
-    return give
+    return decorate
 
 
-def _parameter(option: Option, whose: Mapping[str, str], among: Iterable[Option]) -> inspect.Parameter:
-    name, type_ = f"--{option.flag or option.name.replace('_', '-')}", _or_none(option.command_type)
-    if type_ == bool | None:
-        # What can be on can be said to be off.
+def _decorator(known: Option, having: Mapping[str, str], among: Iterable[Option]) -> Decorator:
+    """Return the decorator that adds an option of the option table to a command."""
+    name, type_ = f"--{known.flag or known.name.replace('_', '-')}", _without_none(known.command_type)
+    short = [_SHORT[known.name]] if known.name in _SHORT else []
+    text, heading, learners = known.command_help_with_default, str(known.group), having[known.name]
+    if learners and all(having[other.name] == learners for other in among if other.group == known.group):
+        # The heading names the learners once for all its options.
+        heading = f"{heading} ({', '.join(_learners_of(known))})"
+    elif learners:
+        text = f"{text} {learners}"
+    attributes: dict[str, Any] = {"type": FILE if type_ is Path else _TYPES.get(type_, click.STRING)}
+    if type_ is bool:
         name = f"{name}/--no-{name[2:]}"
-    names = [name, *([_SHORT[option.name]] if option.name in _SHORT else [])]
-    metavar = "<name>" if option.choices else None
-    help_, heading, own = option.command_help_with_default, str(option.group), whose[option.name]
-    if own and all(whose[other.name] == own for other in among if other.group == option.group):
-        # Said once for all of them.
-        heading = f"{heading} ({', '.join(_having(option))})"
-    elif own:
-        help_ = f"{help_} {own}"
-    if type_ == list[str] | None:
-        # That there may be several is said in words.
-        metavar, help_ = "<text>", help_ if "repeat" in help_ else f"{help_} Repeat it for more."
-    return inspect.Parameter(
-        option.name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=None,
-        annotation=Annotated[
-            type_,
-            typer.Option(
-                *names,
-                metavar=metavar,
-                help=help_,
-                rich_help_panel=heading,
-                autocompletion=_words(option.choices) if option.choices else None,
-            ),
-        ],
-    )
+    elif type_ == list[str]:
+        # The help says in words that the option may be repeated.
+        text = text if "repeat" in text else f"{text} Repeat it for more."
+        attributes |= {"multiple": True, "metavar": "<text>"}
+    elif known.choices:
+        attributes |= {"metavar": "<name>", "shell_complete": _completion_among(known.choices)}
+    return option(name, *short, known.name, help=text, heading=heading, **attributes)
 
 
-def _having(option: Option) -> tuple[str, ...]:
-    """The learners that have an option."""
+def _read(known: Option, value: Any) -> Any:
+    """Return the value of an option as Python has it; None if the user did not give the option."""
+    value = list(value) or None if isinstance(value, tuple) else value
+    return known.from_command(value) if value and known.from_command is not None else value
+
+
+def _learners_of(known: Option) -> tuple[str, ...]:
+    """Return the learners that have an option."""
     from stablebn.learners.registry import learners_with
 
-    return learners_with(option)
+    return learners_with(known)
 
 
-def _whose(option: Option) -> str:
-    """Which learners have an option, if not all do: in as few words as can be."""
-    if not option.of:
+def _whose(known: Option) -> str:
+    """Say which learners have an option, in as few words as possible; nothing if all have it."""
+    if not known.of:
         return ""
     from stablebn.learners.registry import LEARNERS
 
-    having = _having(option)
+    having = _learners_of(known)
     others = [name for name in LEARNERS if name not in having]
     return f"Not of {', '.join(others)}." if len(others) < len(having) else f"Only of {', '.join(having)}."
 
 
-def _words(words: tuple[str, ...]) -> Callable[[str], list[str]]:
-    """What the shell may complete a word to."""
+def _completion_among(words: tuple[str, ...]) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Return a function that completes a word to one of `words`."""
 
-    def complete(incomplete: str) -> list[str]:
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
         return [word for word in words if word.startswith(incomplete)]
 
     return complete
 
 
-def _hidden(name: str) -> inspect.Parameter:
-    annotation = Annotated[str | None, typer.Option(f"--{name}", hidden=True)]
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-
-
-def _or_none(type_: Any) -> Any:
-    is_union = typing.get_origin(type_) in (typing.Union, types.UnionType)
-    return type_ if is_union else type_ | None
+def _without_none(type_: Any) -> Any:
+    """Return the type `X` of `X | None`."""
+    if typing.get_origin(type_) not in (typing.Union, types.UnionType):
+        return type_
+    (inner,) = (part for part in typing.get_args(type_) if part is not types.NoneType)
+    return inner
 
 
 def kinds_of(
-    continuous: list[str] | None, categorical: list[str] | None, all_continuous: bool, all_categorical: bool
+    continuous: Sequence[str], categorical: Sequence[str], all_continuous: bool, all_categorical: bool
 ) -> dict[Hashable, Kind]:
-    """Columns by the kind that the user says they are; `...` stands for all others."""
+    """Return the kinds that the user gave, by column; `...` stands for all other columns."""
     if all_continuous and all_categorical:
         raise OptionError("--all-continuous and --all-categorical cannot both be. Choose one.")
-    both = sorted(set(continuous or []) & set(categorical or []))
+    both = sorted(set(continuous) & set(categorical))
     if both:
         raise OptionError(f"--continuous and --categorical both name {listed(both)}. Choose one.")
     kinds: dict[Hashable, Kind] = {
-        **dict.fromkeys(continuous or [], "continuous"),
-        **dict.fromkeys(categorical or [], "categorical"),
+        **dict.fromkeys(continuous, "continuous"),
+        **dict.fromkeys(categorical, "categorical"),
     }
     if all_continuous or all_categorical:
         kinds[...] = "continuous" if all_continuous else "categorical"
@@ -229,8 +276,8 @@ def flags_of(remedy: Mapping[str, object]) -> str:
             for name in names:
                 words += [flag, shlex.quote(spelled(name))]
         elif option == "levels" and isinstance(value, Mapping):
-            for name, own in value.items():
-                words += [flag, shlex.quote(f"{spelled(name)}={','.join(map(spelled, own))}")]
+            for name, levels in value.items():
+                words += [flag, shlex.quote(f"{spelled(name)}={','.join(map(spelled, levels))}")]
         elif option == "levels" and not isinstance(value, str):
             assert isinstance(value, Iterable)
             for text in value:

@@ -1,4 +1,4 @@
-"""`make demo`: one table, one graph, seen."""
+"""Show that one table gives one graph, whatever its row order, column order and names."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ ROWS = 1000
 
 @dataclass(frozen=True)
 class Demonstration:
-    """What was learned from the Asia sample as it is, and from its rows and columns shuffled under other names.
+    """The results for the Asia sample as it is, and for its rows and columns shuffled and renamed.
 
     Attributes
     ----------
     first, second : Result
     alias : mapping of str to str
-        The names of the second time by those of the first, in the order of the shuffled columns.
+        The names in the second table by those in the first, in the order of the shuffled columns.
     """
 
     first: Result
@@ -30,17 +30,17 @@ class Demonstration:
 
     @property
     def same_graph(self) -> bool:
-        """Whether both have the same arcs."""
+        """Return whether both graphs have the same arcs."""
         renamed = {(self.alias[str(u)], self.alias[str(v)]) for u, v in self.first.arcs}
         return renamed == set(self.second.arcs)
 
     @property
     def same_score(self) -> bool:
-        """Whether both have the same score, to the bit."""
+        """Return whether both graphs have the same score, to the bit."""
         return self.first.score == self.second.score
 
     def lines(self) -> Iterator[str]:
-        """All of it, to print."""
+        """Yield the lines to print."""
         yield f"The Asia sample, {ROWS:,} rows, columns {', '.join(map(str, self.first.decisions))}:"
         yield self.first.summary("Tabu-Stable")
         yield from _drawn(self.first)
@@ -54,7 +54,7 @@ class Demonstration:
 
 
 def demonstrate() -> Demonstration:
-    """Learn the Asia sample as it is, then shuffled and renamed."""
+    """Learn from the Asia sample as it is, then shuffled and renamed."""
     table = read_network("asia").sample(ROWS, seed=1).to_pydict()
     first = learn_without_signals(table)
     shuffle = random.Random(2)

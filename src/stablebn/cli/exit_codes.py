@@ -1,4 +1,4 @@
-"""What the commands answer to the shell."""
+"""Exit codes of the commands."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ ANSWER_IS_NO = 1
 MISTAKE = 2
 BUG = 70
 INTERRUPTED = 130
-NOBODY_READS = 141
+PIPE_CLOSED = 141
 TERMINATED = 143
 
 EVERYWHERE: Mapping[int, str] = {
-    DONE: "All went well.",
-    MISTAKE: "The command, a file or a table is not as it must be; the message says what to do.",
-    BUG: "A mistake of stablebn's own. Please report it, with what --debug shows.",
-    INTERRUPTED: "Ctrl-C has ended it.",
-    NOBODY_READS: "What reads its output has ended, such as head.",
+    DONE: "Success.",
+    MISTAKE: "An error in the command line, a file or the table; the message says what to do.",
+    BUG: "A bug in stablebn. Please report it, with the output of --debug.",
+    INTERRUPTED: "Interrupted by Ctrl-C.",
+    PIPE_CLOSED: "The reader of the output has ended, for example head.",
 }
-"""The exit codes of all commands; what a command has besides stands in its module, as `EXIT_CODES`."""
+"""The exit codes that all commands have; `EXIT_CODES` in the module of a command adds others."""

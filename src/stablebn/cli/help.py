@@ -1,21 +1,21 @@
-"""The help as the terminal shows it."""
+"""Format the help of commands for a terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from textwrap import TextWrapper
 
-import typer
+import click
 
-from stablebn.cli.reference import CommandReference, Entry
+from stablebn.cli.reference import CommandReference, HelpEntry
 
-# The column at which explanations begin. What is longer has a line of its own.
+# The column at which explanations start; after a longer name they start on the next line.
 _EXPLANATIONS = 28
 _LEAST_WIDTH = 30
 
 
 def help_of_command(command: CommandReference, width: int) -> str:
-    """The help of a command."""
+    """Return the help of a command."""
     parts = [
         _usage(command.usage, width),
         _paragraphs(f"{command.summary}\n\n{command.text}", width),
@@ -27,14 +27,14 @@ def help_of_command(command: CommandReference, width: int) -> str:
 
 
 def help_of_all(
-    summary: str, sections: Mapping[str, Mapping[str, str]], options: Iterable[Entry], epilogue: str, width: int
+    summary: str, sections: Mapping[str, Mapping[str, str]], options: Iterable[HelpEntry], epilogue: str, width: int
 ) -> str:
-    """The help without a command: which there are."""
+    """Return the help that lists all commands."""
     parts = [
         _usage("stablebn COMMAND [ARGUMENTS] [OPTIONS]", width),
         _paragraphs(summary, width),
         *(
-            _entries(title, [Entry((name,), "", told) for name, told in commands.items()], width)
+            _entries(title, [HelpEntry((name,), "", text) for name, text in commands.items()], width)
             for title, commands in sections.items()
         ),
         _entries("Options", options, width),
@@ -52,13 +52,13 @@ def _paragraphs(text: str, width: int) -> str:
     return "\n\n".join(_wrapper(width).fill(paragraph) for paragraph in paragraphs if paragraph)
 
 
-def _entries(title: str, entries: Iterable[Entry], width: int) -> str:
-    told = list(entries)
-    longest = max((len(entry.term) for entry in told), default=0)
+def _entries(title: str, entries: Iterable[HelpEntry], width: int) -> str:
+    listed = list(entries)
+    longest = max((len(entry.term) for entry in listed), default=0)
     column = min(_EXPLANATIONS, longest + 4)
     wrapper = _wrapper(max(width, column + _LEAST_WIDTH), before=" " * column, after=" " * column)
     lines: list[str] = []
-    for entry in told:
+    for entry in listed:
         explained = wrapper.wrap(entry.help) or [""]
         term = f"  {entry.term}"
         if len(term) + 2 <= column:
@@ -73,10 +73,10 @@ def _section(title: str, lines: list[str]) -> str:
 
 
 def _heading(title: str) -> str:
-    # Where there are no colours, it is taken out again.
-    return typer.style(f"{title}:", bold=True)
+    # Click removes the style if there are no colours.
+    return click.style(f"{title}:", bold=True)
 
 
 def _wrapper(width: int, *, before: str = "", after: str = "") -> TextWrapper:
-    # A name with a hyphen is one word.
+    # Do not break names with hyphens.
     return TextWrapper(width, initial_indent=before, subsequent_indent=after, break_on_hyphens=False)

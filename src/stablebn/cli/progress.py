@@ -1,4 +1,4 @@
-"""Progress of long work, on a terminal only."""
+"""Show the progress of long work on a terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-import typer
+import click
 
 from stablebn.cli.exit_codes import INTERRUPTED
 from stablebn.cli.terminal import console, say
@@ -16,18 +16,18 @@ from stablebn.lazy import interrupts_recognised
 
 
 @contextmanager
-def nothing_written_if_interrupted(what: str = "Nothing") -> Iterator[None]:
-    """Ctrl-C is safe: what is long comes before anything is written."""
+def nothing_written_if_interrupted(subject: str = "Nothing") -> Iterator[None]:
+    """Turn Ctrl-C into a message and an exit code; use it for the work before anything is written."""
     try:
         with interrupts_recognised():
             yield
     except KeyboardInterrupt:
-        say(f"Interrupted. {what} was written.", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+        say(f"Interrupted. {subject} was written.", err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None
 
 
 def shown_stages(steps_of: Mapping[str, int]) -> str:
-    """What is said of the stages under way, by how far they are.
+    """Return the text that shows the running stages and their steps.
 
     >>> shown_stages({"reading": 0}), shown_stages({"decreasing order": 1200, "increasing order": 7})
     ('reading', 'decreasing order: 1,200 steps, increasing order: 7 steps')
@@ -40,22 +40,22 @@ def shown_stages(steps_of: Mapping[str, int]) -> str:
 
 @contextmanager
 def searching(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
-    """Show what is under way, how far it is and the time passed; what is yielded takes the first two of these."""
-    # A checkpoint may have been.
+    """Show the running stages, their steps and the elapsed time; yield a function that takes a stage and its steps."""
+    # "No graph", because a checkpoint may have been written.
     with nothing_written_if_interrupted("No graph"), waiting("reading", quiet=quiet) as update:
         if update is None:
             yield None
             return
         steps_of: dict[str, int] = {}
-        under_way: set[str] = set()
+        running: set[str] = set()
 
         def show(stage: str, steps: int) -> None:
             if stage not in steps_of:
-                # Those before it may be over: if one is not, it will be heard of again.
-                under_way.clear()
+                # Earlier stages may have ended; one that still runs reports again.
+                running.clear()
             steps_of[stage] = steps
-            under_way.add(stage)
-            update(shown_stages({own: made for own, made in list(steps_of.items()) if own in under_way}))
+            running.add(stage)
+            update(shown_stages({name: made for name, made in list(steps_of.items()) if name in running}))
 
         with _shown_logs(update):
             yield show
@@ -63,13 +63,13 @@ def searching(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
 
 @contextmanager
 def waiting(first: str, *, quiet: bool = False) -> Iterator[Callable[[str], None] | None]:
-    """Show a line, and the time that has passed, until something is done; what is yielded takes what to show next."""
+    """Show a line and the elapsed time until the block ends; yield a function that takes the next text."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    # Not as markup: names may be in it.
+    # Without markup, because the text may contain names.
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=console(stderr=True), transient=True) as line:
         task = line.add_task(first, total=None)
@@ -78,17 +78,17 @@ def waiting(first: str, *, quiet: bool = False) -> Iterator[Callable[[str], None
 
 @contextmanager
 def counting(
-    what: str, *, quiet: bool = False, estimated: bool = False
+    things: str, *, quiet: bool = False, estimated: bool = False
 ) -> Iterator[Callable[[int, int, str], None] | None]:
-    """Show a bar; what is yielded takes how many are done, how many there are, and the time that is left.
+    """Show a progress bar; yield a function that takes the number done, the total and the remaining time.
 
     Parameters
     ----------
-    what : str
-        What there are so many of.
+    things : str
+        What is counted, in the plural.
     quiet : bool
     estimated : bool
-        Whether the time that is left is known; else it is as those went on that are done.
+        Whether the caller estimates the remaining time; else the bar extrapolates it.
     """
     if quiet or not sys.stderr.isatty():
         yield None
@@ -98,13 +98,13 @@ def counting(
     time_column = TextColumn("{task.fields[remaining]} left") if estimated else TimeRemainingColumn()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), time_column)
     with Progress(*columns, console=console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None, remaining="?")
+        task = bar.add_task(things, total=None, remaining="?")
         yield lambda done, total, remaining: bar.update(task, completed=done, total=total, remaining=remaining)
 
 
 @contextmanager
 def _shown_logs(show: Callable[[str], None]) -> Iterator[None]:
-    """Show what the library logs."""
+    """Call a function with every message that the library logs."""
     log, handler = logging.getLogger("stablebn"), _CallingHandler(show)
     level = log.level
     log.setLevel(logging.INFO)
@@ -117,7 +117,7 @@ def _shown_logs(show: Callable[[str], None]) -> Iterator[None]:
 
 
 class _CallingHandler(logging.Handler):
-    """Calls a function with every message."""
+    """A logging handler that calls a function with every message."""
 
     def __init__(self, function: Callable[[str], None]) -> None:
         super().__init__()

@@ -1,48 +1,41 @@
-"""What there is to say of every command: the help, the man page and the web page are made from it."""
+"""Describe every command as plain data, from which the help, the man page and the web page are made."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-import typer
-from typer.core import TyperCommand
+import click
 
 from stablebn.cli.exit_codes import EVERYWHERE
-from stablebn.cli.plain_values import ReadsPlainly
 from stablebn.options import Group as Heading
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 HEADINGS: tuple[str, ...] = get_args(Heading)
 
-# Letters that the completion of a shell has room for.
-_MOST_TOLD = 60
+# The longest description of a completion: shells show it on one line.
+_MOST_LETTERS = 60
 
-# What Typer, and before 0.29 Click, calls types, and what those do who do not program.
-_VALUES = {
-    "<str>": "<text>",
-    "<float>": "<number>",
-    "<path>": "<file>",
-    "TEXT": "<text>",
-    "FLOAT": "<number>",
-    "PATH": "<file>",
-    "INTEGER": "<int>",
-}
+# The words of the help for the names of types in Click.
+_VALUES = {"text": "<text>", "float": "<number>", "path": "<file>", "integer": "<int>"}
 
 
 @dataclass(frozen=True)
-class Entry:
-    """An argument, an option, or a learner.
+class HelpEntry:
+    """A line of the help: an argument, an option, or an algorithm.
 
     Attributes
     ----------
     names : tuple of str
         As they are typed, the short one first.
     value : str
-        What stands for its value; empty if it has none.
+        The placeholder of the value; empty if there is none.
     help : str
-        What it does and its default, in sentences.
+        The effect and the default, in sentences.
     """
 
     names: tuple[str, ...]
@@ -51,35 +44,35 @@ class Entry:
 
     @property
     def term(self) -> str:
-        """Its names and its value."""
+        """Return the names and the placeholder of the value."""
         return f"{', '.join(self.names)} {self.value}".rstrip()
 
 
 @dataclass(frozen=True)
-class Group:
-    """Entries under a heading."""
+class HelpGroup:
+    """Lines of the help under a heading."""
 
     title: str
-    entries: tuple[Entry, ...]
+    entries: tuple[HelpEntry, ...]
 
 
 @dataclass(frozen=True)
 class CommandReference:
-    """What there is to say of a command.
+    """The documentation of a command.
 
     Attributes
     ----------
     name, section, summary : str
-        The command, the heading that it stands under in the list of commands, and a sentence.
+        The name, the heading in the list of commands, and one sentence.
     usage : str
-        How it is called.
+        The command line with placeholders.
     text : str
-        What more there is to say, paragraphs with empty lines between them; often nothing.
+        Details: paragraphs separated by empty lines.
     example : tuple of str
         Lines to type.
-    arguments : tuple of Entry
-    groups : tuple of Group
-        The options, those that most people need first; where there is a choice of learners, they are a group too.
+    arguments : tuple of HelpEntry
+    groups : tuple of HelpGroup
+        The options, the most common ones first; if the command has --algorithm, the algorithms are the second group.
     exit_codes : mapping of int to str
     """
 
@@ -89,66 +82,94 @@ class CommandReference:
     usage: str
     text: str
     example: tuple[str, ...]
-    arguments: tuple[Entry, ...]
-    groups: tuple[Group, ...]
+    arguments: tuple[HelpEntry, ...]
+    groups: tuple[HelpGroup, ...]
     exit_codes: Mapping[int, str] = field(hash=False)
 
 
-class Command(ReadsPlainly, TyperCommand):
-    """A command that knows its example and its exit codes, and shows its help in groups."""
+class CommandOption(click.Option):
+    """An option under a heading of the help, by default the first one; without a default its value is None."""
+
+    def __init__(self, *args: Any, heading: str = HEADINGS[0], **attributes: Any) -> None:
+        if not attributes.get("multiple"):
+            attributes.setdefault("default", False if attributes.get("is_flag") else None)
+        super().__init__(*args, **attributes)
+        self.heading = heading
+
+
+DEBUG = CommandOption(
+    ["--debug"],
+    is_flag=True,
+    help="Print the traceback of an error.",
+    callback=lambda ctx, param, value: ctx.ensure_object(dict).update(debug=True) if value else None,
+    expose_value=False,
+    heading=HEADINGS[-1],
+)
+"""An option that is accepted before and after the name of the command."""
+
+
+class Command(click.Command):
+    """A command with an example and exit codes, whose help has its options in groups."""
 
     section = ""
     example: tuple[str, ...] = ()
     exit_codes: Mapping[int, str] = {}
 
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """What stands behind the command: first what must be."""
-        arguments = [_argument_name(param) for param in self.get_params(ctx) if param.param_type_name == "argument"]
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the parameters, with --debug before --help."""
+        params = super().get_params(ctx)
+        return [*params[:-1], DEBUG, params[-1]]
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """Return the placeholders of the usage line: first the arguments, which are required."""
+        arguments = [_argument_name(param) for param in self.get_params(ctx) if isinstance(param, click.Argument)]
         return [*arguments, "[OPTIONS]"]
 
-    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
-        """What a word can become, each with few words: shells show a line, and some take a second one for an answer."""
-        found = super().shell_complete(ctx, incomplete)
-        for item in found:
-            told = (item.help or "").partition(". ")[0]
-            item.help = told if len(told) <= _MOST_TOLD else f"{told[: _MOST_TOLD - 3]}..."
-        return found
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete a word; descriptions are shortened to one line, because some shells read a second line as a word."""
+        items = super().shell_complete(ctx, incomplete)
+        for item in items:
+            sentence = (item.help or "").partition(". ")[0]
+            shortened = f"{sentence[: _MOST_LETTERS - 3]}..."
+            item.help = sentence if len(sentence) <= _MOST_LETTERS else shortened
+        return items
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help."""
-        # Here and not above: most calls do not ask for it.
+        # Imported here: only --help needs it.
         from stablebn.cli.help import help_of_command
 
         formatter.write(help_of_command(reference_of(self, ctx), formatter.width))
 
 
-def command_reference(app: typer.Typer) -> tuple[CommandReference, ...]:
-    """What there is to say of every command of `stablebn.cli.main.app`, in the order of its help.
+def command_reference(app: click.Group) -> tuple[CommandReference, ...]:
+    """Return the documentation of every command of `stablebn.cli.main.app`, in the order of its help.
 
     >>> from stablebn.cli.main import app
     >>> command_reference(app)[0].usage
     'stablebn learn DATA [OPTIONS]'
     """
-    group: Any = typer.main.get_command(app)
-    with group.make_context("stablebn", [], resilient_parsing=True) as root:
-        return tuple(_references(group, root))
+    with app.make_context("stablebn", [], resilient_parsing=True) as root:
+        return tuple(_references(app, root))
 
 
-def _references(group: Any, root: Any) -> Iterator[CommandReference]:
-    for name in group.list_commands(root):
-        command = group.get_command(root, name)
+def _references(app: click.Group, root: click.Context) -> Iterator[CommandReference]:
+    for name in app.list_commands(root):
+        command = app.get_command(root, name)
+        assert isinstance(command, Command)
         with command.make_context(name, [], parent=root, resilient_parsing=True) as ctx:
             yield reference_of(command, ctx)
 
 
-def reference_of(command: Command, ctx: Any) -> CommandReference:
-    """What there is to say of one command, when it is called in a context."""
-    params = [param for param in command.get_params(ctx) if not getattr(param, "hidden", False)]
-    options = [param for param in params if param.param_type_name == "option"]
-    grouped: dict[str, list[Entry]] = {}
+def reference_of(command: Command, ctx: click.Context) -> CommandReference:
+    """Return the documentation of one command."""
+    params = command.get_params(ctx)
+    arguments = [param for param in params if isinstance(param, click.Argument)]
+    options = [param for param in params if isinstance(param, click.Option) and not param.hidden]
+    grouped: dict[str, list[HelpEntry]] = {}
     for param in options:
-        grouped.setdefault(_title(param), []).append(_option(param, ctx))
-    groups = [Group(title, tuple(grouped[title])) for title in sorted(grouped, key=_place)]
+        grouped.setdefault(_heading(param), []).append(_option(param))
+    groups = [HelpGroup(title, tuple(grouped[title])) for title in sorted(grouped, key=_index)]
     if any(param.name == "algorithm" for param in options):
         groups.insert(1, _learners())
     summary, _, text = str(command.help).partition("\n\n")
@@ -159,55 +180,53 @@ def reference_of(command: Command, ctx: Any) -> CommandReference:
         usage=f"{ctx.command_path} {' '.join(command.collect_usage_pieces(ctx))}",
         text=text,
         example=command.example,
-        arguments=tuple(_argument(param) for param in params if param.param_type_name == "argument"),
+        arguments=tuple(_argument(param) for param in arguments),
         groups=tuple(groups),
         exit_codes=dict(sorted({**EVERYWHERE, **command.exit_codes}.items())),
     )
 
 
-def options_of(params: Iterable[Any], ctx: Any) -> tuple[Entry, ...]:
-    """Options that stand in no group."""
-    return tuple(_option(param, ctx) for param in params if param.param_type_name == "option" and not param.hidden)
+def options_of(params: Iterable[click.Parameter]) -> tuple[HelpEntry, ...]:
+    """Return the options among parameters, in no group."""
+    return tuple(_option(param) for param in params if isinstance(param, click.Option))
 
 
-def _title(param: Any) -> str:
-    if param.name == "help":
-        return HEADINGS[-1]
-    return str(getattr(param, "rich_help_panel", None) or HEADINGS[0])
+def _heading(param: click.Option) -> str:
+    """Return the heading of an option; --help, which Click adds, is in the last group."""
+    return param.heading if isinstance(param, CommandOption) else HEADINGS[-1]
 
 
-def _place(title: str) -> int:
-    """A heading may go on, to say whose options these are."""
-    return next(place for place, heading in enumerate(HEADINGS) if re.match(rf"{heading}($| \()", title))
+def _index(title: str) -> int:
+    """Return the index of a heading, after which a title may name the learners that have its options."""
+    return next(index for index, heading in enumerate(HEADINGS) if re.match(rf"{heading}($| \()", title))
 
 
-def _option(param: Any, ctx: Any) -> Entry:
+def _option(param: click.Option) -> HelpEntry:
     names = sorted(param.opts, key=len)
     if param.secondary_opts:
         names = [*names[:-1], f"--[no-]{names[-1].removeprefix('--')}"]
-    found = None if param.is_flag else re.search(r"(<.*>|[A-Z]+)$", param.get_help_record(ctx)[0])
-    value = "" if found is None else found.group()
-    return Entry(tuple(names), _VALUES.get(value, value), _with_default(param))
+    value = "" if param.is_flag else param.metavar or _VALUES[param.type.name]
+    return HelpEntry(tuple(names), value, _with_default(param))
 
 
-def _argument(param: Any) -> Entry:
-    return Entry((_argument_name(param),), "", _with_default(param))
+def _argument(param: click.Argument) -> HelpEntry:
+    return HelpEntry((_argument_name(param),), "", param.help or "")
 
 
-def _argument_name(param: Any) -> str:
-    return str(param.metavar or param.name.upper())
+def _argument_name(param: click.Parameter) -> str:
+    return str(param.metavar or str(param.name).upper())
 
 
-def _with_default(param: Any) -> str:
+def _with_default(param: click.Option) -> str:
     text = param.help or ""
-    # Options of the table are None by default, and say in words what that is.
-    if param.required or param.default is None or isinstance(param.default, bool) or not param.show_default:
+    # Options of the option table have the default None; their help describes it in words.
+    if not isinstance(param, CommandOption) or param.is_flag or param.multiple or param.default is None:
         return text
     return f"{text.removesuffix('.')}; by default {param.default}."
 
 
-def _learners() -> Group:
-    # Here and not above: commands without learners do not import them.
+def _learners() -> HelpGroup:
+    # Imported here: commands without learners do not need them.
     from stablebn.learners.registry import LEARNERS
 
-    return Group("Learners", tuple(Entry((name,), "", learner.summary) for name, learner in LEARNERS.items()))
+    return HelpGroup("Learners", tuple(HelpEntry((name,), "", learner.summary) for name, learner in LEARNERS.items()))

@@ -1,19 +1,19 @@
-"""The entry point of the command."""
+"""Start the command: the entry point of the script `stablebn`."""
 
 from __future__ import annotations
 
 import os
 import signal
 
-# As in `stablebn.cli.exit_codes`, which is imported later.
+# The same as in `stablebn.cli.exit_codes`, which is imported later.
 _INTERRUPTED = 130
 
 
 def main() -> None:
     """Import the command and run it.
 
-    Until it runs, and after it has run, Ctrl-C ends the process at once and without a traceback: there is nothing to
-    clean up.
+    Before and after it runs, Ctrl-C ends the process at once and without a traceback, because there is nothing to clean
+    up.
     """
     is_usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if is_usual:

@@ -1,4 +1,4 @@
-"""What commands say: names come from data, and must neither steer the terminal nor be taken for markup."""
+"""Print text and JSON safely: names come from data and may contain control characters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from stablebn.errors import spelled
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 
 def say(text: str, *, err: bool = False, wrap: bool = True) -> None:
-    """Print lines of text; a terminal shows those that are too long for it on several lines, unless told otherwise."""
+    """Print lines of text; on a terminal, break long lines between words unless `wrap` is false."""
     shown = spelled(text, keep="\n")
-    typer.echo(_fitted(shown, err=err) if wrap else shown, err=err)
+    click.echo(_fitted(shown, err=err) if wrap else shown, err=err)
 
 
-def say_error(what: str, text: str) -> None:
-    """Print what went wrong, and its kind before it."""
-    kind = typer.style(f"{what}:", fg="red", bold=True)
-    lines = _fitted(f"{what}: {spelled(text, keep=chr(10))}", err=True)
-    typer.echo(f"{kind}{lines.removeprefix(f'{what}:')}", err=True, color=colours())
+def say_error(kind: str, text: str) -> None:
+    """Print an error message after its kind, which is red."""
+    label = click.style(f"{kind}:", fg="red", bold=True)
+    lines = _fitted(f"{kind}: {spelled(text, keep=chr(10))}", err=True)
+    click.echo(f"{label}{lines.removeprefix(f'{kind}:')}", err=True, color=colours())
 
 
 def _fitted(text: str, *, err: bool) -> str:
-    """Long lines broken between words, as wide as the terminal is: it would break them anywhere."""
+    """Break long lines between words; the terminal itself would break them inside words."""
     stream = sys.stderr if err else sys.stdout
     if not stream.isatty():
         return text
@@ -50,29 +50,29 @@ def _broken(line: str, width: int) -> str:
 
 def say_json(document: object) -> None:
     """Print one JSON document."""
-    typer.echo(json_text(document), nl=False)
+    click.echo(json_text(document), nl=False)
 
 
 def json_text(document: object) -> str:
-    """A JSON document, in ASCII: names may have characters that the output has not.
+    """Return a JSON document in ASCII, because the output may not have all characters of a name.
 
-    JSON has no numbers that are not finite; they are the words "Infinity", "-Infinity" and "NaN".
+    Infinite numbers and NaN, which JSON does not have, become the words "Infinity", "-Infinity" and "NaN".
     """
     return json.dumps(_finite(document), indent=1, default=str, allow_nan=False) + "\n"
 
 
 def _finite(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _finite(own) for key, own in value.items()}
+        return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(own) for own in value]
+        return [_finite(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return json.dumps(value)
     return value
 
 
 def colours() -> bool | None:
-    """Whether there are colours, by NO_COLOR, FORCE_COLOR and TERM; None: where a terminal shows them."""
+    """Return whether to use colours, by NO_COLOR, FORCE_COLOR and TERM; None: only on a terminal."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
@@ -81,8 +81,8 @@ def colours() -> bool | None:
 
 
 def console(*, stderr: bool = False, width: int | None = None) -> Console:
-    """What Rich prints to; colours as everywhere."""
+    """Return a console of Rich with our rule for colours."""
     from rich.console import Console
 
-    # Rich itself would leave bold letters.
+    # Without colours, Rich by itself would still print bold letters.
     return Console(stderr=stderr, width=width, color_system=None if colours() is False else "auto")

@@ -1,6 +1,7 @@
-"""What decisions ask of columns, wherever their rows are: in memory (`encoding`, `held`) or on disk (`stored`).
+"""Interfaces of columns and rows that are in memory, on disk or distributed.
 
-All of it is the same for the same values, in whatever parts they came: so are the decisions.
+Decisions about columns (kinds, levels, missing values) use only these interfaces. All results depend on the values
+alone, not on the parts in which they are read; therefore the decisions do too.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from stablebn.columns.error_collector import Problems
+from stablebn.columns.error_collector import ErrorCollector
 from stablebn.messages import Caution
 from stablebn.table.blocks import AnyTable
 from stablebn.table.table import Name
@@ -22,17 +23,26 @@ from stablebn.table.table import Name
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from stablebn.columns.kinds import TextForms, Told
+    from stablebn.columns.kinds import TextForms, UserKinds
 
 Mask: TypeAlias = NDArray[np.bool_]
 Kind: TypeAlias = Literal["categorical", "continuous"]
 
 
 class WholeNumbers(NamedTuple):
-    """Whole numbers: how many, of how many distinct values.
+    """Summary of a column of whole numbers.
 
-    `spread` is how many values there could be from the least to the greatest in steps of their common difference; None
-    unless all occur equally often.
+    Attributes
+    ----------
+    total : int
+        Number of values, by weight.
+    distinct : int
+        Number of distinct values.
+    spread : int or None
+        Number of possible values from the least to the greatest, in steps of the greatest common divisor of the
+        differences; None unless all values occur equally often.
+    largest : int
+        The largest absolute value.
     """
 
     total: int
@@ -42,13 +52,13 @@ class WholeNumbers(NamedTuple):
 
 
 class UnlistedTexts(NamedTuple):
-    """The texts of a column that are more than memory holds.
+    """Summary of the distinct texts of a column that do not fit into memory.
 
     Attributes
     ----------
     forms : TextForms
     others : list of str
-        The first ones, in sorted order, that are neither numbers nor markers of missing values.
+        The first texts, in sorted order, that are neither numbers nor markers of missing values.
     """
 
     forms: TextForms
@@ -56,25 +66,25 @@ class UnlistedTexts(NamedTuple):
 
 
 class CategoricalColumn(ABC):
-    """A categorical column.
+    """Categorical column.
 
     Attributes
     ----------
     levels : tuple
-        The values that occur, sorted; or all that are declared.
+        The values that occur, sorted; or all declared levels.
     """
 
     levels: tuple[Hashable, ...]
 
     @property
     def is_listed(self) -> bool:
-        """Whether the levels are known: there may be more texts than memory holds."""
+        """Whether the levels are known; they are not if the texts do not fit into memory."""
         return True
 
     @property
     @abstractmethod
-    def gaps(self) -> int:
-        """How many rows have no value."""
+    def missing_count(self) -> int:
+        """Number of rows without a value."""
 
     @property
     def is_empty(self) -> bool:
@@ -83,39 +93,39 @@ class CategoricalColumn(ABC):
 
     @property
     def is_constant(self) -> bool:
-        """Whether all values that there are are the same."""
+        """Whether all values are the same, ignoring missing ones."""
         return len(self.levels) == 1
 
     @property
-    def single(self) -> Hashable:
+    def constant_value(self) -> Hashable:
         """The value of a constant column."""
         return self.levels[0]
 
     @abstractmethod
     def with_levels(self, levels: tuple[Hashable, ...]) -> Self:
-        """Return the column with these levels, all of its own among them; a missing value stays the last code."""
+        """Return the column with these levels, which include its own; a missing value keeps the last code."""
 
     @abstractmethod
     def with_missing_level(self) -> Self:
-        """Return the column with the missing value, if any, as a level of its own: None, the last."""
+        """Return the column with None as the last level if a value is missing."""
 
     @abstractmethod
     def with_numbers(self, numbers: Sequence[float]) -> NumericColumn:
-        """Return the continuous column that has a number for each level, NaN for those that stand for none."""
+        """Return the continuous column that replaces each level by a number; NaN means missing."""
 
 
 class NumericColumn(ABC):
-    """A continuous column."""
+    """Continuous column."""
 
     @property
     @abstractmethod
-    def gaps(self) -> int:
-        """How many rows have no value."""
+    def missing_count(self) -> int:
+        """Number of rows without a value."""
 
     @property
     @abstractmethod
     def infinite(self) -> int:
-        """How many rows have an infinite value."""
+        """Number of rows with an infinite value."""
 
     @property
     @abstractmethod
@@ -125,11 +135,11 @@ class NumericColumn(ABC):
     @property
     @abstractmethod
     def is_constant(self) -> bool:
-        """Whether all values that there are are the same."""
+        """Whether all values are the same, ignoring missing ones."""
 
     @property
     @abstractmethod
-    def single(self) -> Hashable:
+    def constant_value(self) -> Hashable:
         """The value of a constant column."""
 
 
@@ -137,16 +147,16 @@ Column: TypeAlias = CategoricalColumn | NumericColumn
 
 
 class Rows(ABC):
-    """The rows of a table, but for those of weight 0, before it is decided what their columns are.
+    """Rows of a table, without those of weight 0, before the kinds of the columns are decided.
 
     Attributes
     ----------
     types : mapping of name to pyarrow.DataType
-        Of all variables, in column order, as `usable` gives them.
+        Types of all variables, in column order, after `as_supported`.
     count : int
-        How many rows there are.
+        Number of stored rows.
     total : int
-        How many they stand for.
+        Number of rows, by weight.
     """
 
     types: Mapping[Name, pa.DataType]
@@ -155,57 +165,57 @@ class Rows(ABC):
 
     @abstractmethod
     def whole_numbers(self, name: Name) -> WholeNumbers | None:
-        """What the values of a column of integers or floats are; None if they are not all whole, or there are none."""
+        """Summarise a column of integers or floats; None if some value is not whole, or there is no value."""
 
     @abstractmethod
-    def encode(self, kinds: Mapping[Name, Kind], problems: Problems) -> dict[Name, Column]:
-        """Some columns by their kinds; continuous ones are no text. Those that cannot be are told of, and left out."""
+    def encode(self, kinds: Mapping[Name, Kind], problems: ErrorCollector) -> dict[Name, Column]:
+        """Encode columns by their kinds (text is never continuous); collect and leave out those that fail."""
 
     @abstractmethod
     def whole(self, column: NumericColumn) -> WholeNumbers | None:
-        """The same as `whole_numbers` of a column that has been encoded."""
+        """Like `whole_numbers`, for an encoded column."""
 
     def texts(self, column: CategoricalColumn) -> UnlistedTexts:
-        """What the texts of a column are that is not listed: none is in memory."""
+        """Summarise the texts of a column whose levels are not known (`is_listed`)."""
         raise AssertionError("all texts of this table are listed")
 
     @abstractmethod
     def known(self, column: Column) -> int:
-        """How many rows, by weight, have a value of a column."""
+        """Count the rows, by weight, in which a column has a value."""
 
     @abstractmethod
     def masks(self, columns: Mapping[Name, Column]) -> Iterator[dict[Name, Mask]]:
-        """Which rows have no value of which column, some rows at a time."""
+        """Yield, for one part of the rows after another, where each column has no value."""
 
     @abstractmethod
-    def without(self, columns: Mapping[Name, Column], gaps: Sequence[Name], *, all_of_them: bool) -> Kept:
-        """Leave out the rows that have no value of one of some columns, or of none of them."""
+    def without(self, columns: Mapping[Name, Column], gaps: Sequence[Name], *, all_of_them: bool) -> KeptRows:
+        """Leave out the rows without a value in any of the columns `gaps`, or (`all_of_them`) in all of them."""
 
     @abstractmethod
     def tabulate(self, columns: Mapping[Name, Column], *, may_have_holes: bool) -> AnyTable:
-        """Put columns into a table; what is still missing in them is a hole. Weights that are all 1 are none."""
+        """Put columns into a table, which may have missing values; weights that are all 1 are left out."""
 
 
-class Kept(NamedTuple):
-    """Some rows of a table, and columns of them."""
+class KeptRows(NamedTuple):
+    """Remaining rows of a table, and its columns restricted to them."""
 
     rows: Rows
     columns: dict[Name, Column]
 
 
 @dataclass(frozen=True)
-class Counted:
-    """The rows of a table, and how many there are.
+class OpenedRows:
+    """Rows of an opened table, with their number.
 
     Attributes
     ----------
     rows : Rows
     count : int
-        All rows, those of weight 0 too.
+        Number of stored rows, including those of weight 0.
     total : int
-        How many rows they stand for.
+        Number of rows, by weight.
     categories : callable
-        Gives the values of the columns whose own type says which there are, by name. Few ask for them.
+        Returns, by name, the categories that the types of columns list. It is called only if they are needed.
     """
 
     rows: Rows
@@ -214,17 +224,17 @@ class Counted:
     categories: Callable[[], Mapping[Name, tuple[Hashable, ...]]]
 
 
-class Source(ABC):
-    """A table that has been opened: its columns are known, and perhaps not yet its rows.
+class OpenedTable(ABC):
+    """Opened table: its columns are known; its rows may not have been read yet.
 
     Attributes
     ----------
     names : list of names
-        Of all columns, those too that were not wanted or could not be read.
+        Names of all columns, including those that are not selected or could not be read.
     types : mapping of name to pyarrow.DataType
-        Of the variables, in column order.
+        Types of the variables, in column order.
     cautions : list of Caution
-        What was recognised on the way.
+        Warnings about how the source was read.
     """
 
     names: list[Name]
@@ -232,5 +242,5 @@ class Source(ABC):
     cautions: list[Caution]
 
     @abstractmethod
-    def rows(self, said: Told, problems: Problems) -> Counted:
-        """Read the rows, of columns that the user says this of. Columns that cannot be read are told of."""
+    def rows(self, user_kinds: UserKinds, problems: ErrorCollector) -> OpenedRows:
+        """Read the rows; collect the errors of columns that cannot be read."""

@@ -1,6 +1,6 @@
-"""Where to cut continuous columns into bins: by counts, by widths, or by what the columns say of each other.
+"""Compute cut points of continuous columns: by equal counts, by equal widths, or by mutual information.
 
-All is decided by integers and fractions, so that neither the order of rows and columns nor the machine has a say.
+All decisions use integers and fractions, so that the order of rows and columns and the machine play no part.
 """
 
 from __future__ import annotations
@@ -26,34 +26,34 @@ METHODS = ("quantile", "interval", "information")
 USUAL_BINS = 3
 MOST_BINS = 100
 
-# "information" begins with this many bins, or with twice as many as are wanted: from fewer there is little to choose.
+# "information" begins with at least this many bins, and at least twice the requested number, and merges them.
 _FEWEST_FINE_BINS = 20
 
 _GREATEST = Fraction(sys.float_info.max)
 
-# That tell any two doubles apart.
+# This many decimal digits distinguish any two doubles.
 _MOST_DIGITS = 17
 
-# Bits of a digit of a sum of m ln m: sums of as many as there are cells fit 64 bits.
+# Bits of a digit in sums of m ln m: with this size, sums of digits over all cells fit 64 bits.
 _DIGIT = 40
 _SHIFTS = (0, _DIGIT, 2 * _DIGIT)
 
-# Counts up to this many have a place each, by which they are looked up.
+# Counts up to this one are looked up by an array; larger ones by binary search.
 _MOST_PLACES = 1 << 28
 
-# Of a part of a table of counts that is looked up at once.
+# Cells of a table of counts that are processed at once.
 _MOST_CELLS = 1 << 20
 
 
 class Binning(NamedTuple):
-    """How to make bins; see `stablebn.discretise`."""
+    """Method and number of bins; see `stablebn.discretise`."""
 
     method: str
     bins: int
 
 
 class _Distinct(NamedTuple):
-    """The values of a column, ascending, and in how many rows each stands."""
+    """Distinct values of a column, ascending, and the number of rows of each."""
 
     values: NDArray[np.float64]
     counts: NDArray[np.int64]
@@ -65,14 +65,14 @@ def cut_points(columns: Mapping[Name, Encoded], weights: Weights | None, binning
     Parameters
     ----------
     columns : mapping of name to Categories or Numbers
-        Finite or missing. The categorical ones have a say in "information".
+        Values are finite or missing. Only method "information" uses the categorical columns.
     weights : int64 array [rows] or None
     binning : Binning
 
     Returns
     -------
     dict of name to tuple of float
-        No bin is empty. A column of one value, or of none, has no cut points.
+        No bin is empty. A column with fewer than two distinct values has no cut points.
     """
     distinct = {
         name: _distinct(column.values, weights) for name, column in columns.items() if isinstance(column, Numbers)
@@ -89,7 +89,7 @@ def cut_points(columns: Mapping[Name, Encoded], weights: Weights | None, binning
 
 
 def bin_codes(values: NDArray[np.float64], cuts: Sequence[float] | NDArray[np.float64]) -> NDArray[np.int64]:
-    """The number of the bin of every value, one more than the last where it is missing."""
+    """Return the number of the bin of each value; for a missing value, one more than that of the last bin."""
     codes = np.searchsorted(np.asarray(cuts, dtype=np.float64), values, side="right")
     return np.where(np.isnan(values), len(cuts) + 1, codes)
 
@@ -104,13 +104,13 @@ def _distinct(values: NDArray[np.float64], weights: Weights | None) -> _Distinct
 
 
 def _equal_counts(counts: NDArray[np.int64], bins: int) -> list[int]:
-    """The values, by their place, with which a bin begins, but for the first bin: by equal counts.
+    """Return the indices of the values with which the bins after the first one begin, for equal counts.
 
-    Cut k of so many bins stands where the rows below it are nearest to k / bins of all; of two such places the lower.
+    Cut k stands where the number of rows below it is nearest to k / bins of all; of two such cuts, the lower one.
     """
     if counts.size <= bins:
         return list(range(1, counts.size))
-    # In units of a bin-th of a row all is whole.
+    # All numbers are multiplied by the number of bins, so that they are integers.
     below, total = np.cumsum(counts)[:-1] * bins, int(counts.sum())
     starts = set()
     for k in range(1, bins):
@@ -121,7 +121,7 @@ def _equal_counts(counts: NDArray[np.int64], bins: int) -> list[int]:
 
 
 def _equal_widths(values: list[float], bins: int) -> tuple[float, ...]:
-    """Cut points at equal distances, exact until they are rounded; of those between the same two values only one."""
+    """Return cut points at equal distances, exact until they are rounded; at most one between two values."""
     if len(values) <= bins:
         return _between(np.array(values), range(1, len(values)))
     least, width = Fraction(values[0]), Fraction(values[-1]) - Fraction(values[0])
@@ -129,17 +129,17 @@ def _equal_widths(values: list[float], bins: int) -> tuple[float, ...]:
     for k in range(1, bins):
         point = least + width * k / bins
         points.setdefault(bisect_left(values, point), []).append(point)
-    return tuple(_roundest(values[at - 1], values[at], (own[0] + own[-1]) / 2) for at, own in points.items())
+    return tuple(_roundest(values[at - 1], values[at], (cuts[0] + cuts[-1]) / 2) for at, cuts in points.items())
 
 
 def _between(values: NDArray[np.float64], starts: Sequence[int]) -> tuple[float, ...]:
-    """Cut points half way between the values, by their place, with which bins begin and those before them."""
+    """Return cut points half way between each value (by index) with which a bin begins and the value before it."""
     pairs = [(float(values[at - 1]), float(values[at])) for at in starts]
     return tuple(_roundest(below, above, (Fraction(below) + Fraction(above)) / 2) for below, above in pairs)
 
 
 def _roundest(below: float, above: float, point: Fraction) -> float:
-    """The number with the fewest digits, and then nearest to a point, that is above one value and not above another.
+    """Return the number in (below, above] with the fewest digits and, of these, the one nearest to a point.
 
     >>> _roundest(1.237, 1.2411, Fraction("1.239")), _roundest(2.5, 100.5, Fraction("51.5"))
     (1.24, 50.0)
@@ -152,12 +152,12 @@ def _roundest(below: float, above: float, point: Fraction) -> float:
         return 0.0
     first_digit = (Decimal(point.numerator) / Decimal(point.denominator)).adjusted()
     exponents = [first_digit - digits for digits in range(_MOST_DIGITS)]
-    # 1 before 0.5: nobody counts the digits of a whole number as those of a fraction.
+    # A whole number such as 1 is preferred to a fraction such as 0.5.
     for exponent in [0, *exponents] if first_digit < 0 else exponents:
         unit = Fraction(10) ** exponent
         lower = point // unit * unit
         for number in sorted((lower, lower + unit), key=lambda number: abs(number - point)):
-            # As doubles, which are what is compared with values: 0.3 is not above the value 0.3.
+            # Compared as doubles, as data values will be: 0.3 is not above the value 0.3.
             if abs(number) <= _GREATEST and below < float(number) <= above:
                 return float(number)
     return above
@@ -170,9 +170,9 @@ def _merged(
     weights: Weights | None,
     bins: int,
 ) -> dict[Name, list[int]]:
-    """Merge bins until so many are left, each time the two neighbours that say least of the other columns.
+    """Merge bins until `bins` are left, each time the two neighbours whose merging loses least mutual information.
 
-    In every round, each column with too many bins has two of them merged, all seen from the bins before the round.
+    In every round, each column with too many bins has two of them merged; losses are computed before the round.
     """
     names = list(starts)
     found = [[0, *starts[name]] for name in names]
@@ -194,7 +194,7 @@ def _merged(
         for own, first, own_rows in zip(found, firsts.tolist(), rows, strict=False):
             if len(own) > bins:
                 size = np.add.reduceat(own_rows, own).tolist()
-                # Where nothing is known of other columns, the smallest bins are merged.
+                # If losses are equal, the smallest bins are merged.
                 least = min(range(len(own) - 1), key=lambda i: (losses[first + i], size[i] + size[i + 1]))
                 stays[first + least + 1] = False
                 del own[least + 1]
@@ -207,46 +207,46 @@ def _merged(
 def _joint_counts(
     codes: Sequence[NDArray[np.int64]], sizes: Sequence[int], merging: int, weights: Weights | None
 ) -> NDArray[np.integer[Any]]:
-    """In how many rows bins meet: those of the first columns, which are to be merged, and those of all columns.
+    """Count the rows of each pair of bins: one of the first `merging` columns, whose bins are merged, and one of any.
 
-    A column is not held against itself: there it has zeros.
+    The counts of a column with itself are 0.
     """
     first = list(accumulate(sizes, initial=0))
-    # There may be many bins, and the rows rarely need more than 32 bits.
+    # 32 bits are used if they suffice, because there may be many bins.
     fit_32_bits = weights is None or weights.sum() < 1 << 31
     dtype: type[np.integer[Any]] = np.int32 if fit_32_bits else np.int64
     counts = np.zeros((first[merging], first[-1]), dtype=dtype)
     for u in range(merging):
         for v in range(u + 1, len(codes)):
-            # One more of each for missing values, which do not count.
+            # Each column has one more bin for missing values, which are not counted.
             shape = sizes[u] + 1, sizes[v] + 1
             cells = np.bincount(codes[u] * shape[1] + codes[v], weights=weights, minlength=shape[0] * shape[1])
-            met = cells.astype(dtype).reshape(shape)[:-1, :-1]
-            counts[first[u] : first[u + 1], first[v] : first[v + 1]] = met
+            joint = cells.astype(dtype).reshape(shape)[:-1, :-1]
+            counts[first[u] : first[u + 1], first[v] : first[v + 1]] = joint
             if v < merging:
-                counts[first[v] : first[v + 1], first[u] : first[u + 1]] = met.T
+                counts[first[v] : first[v + 1], first[u] : first[u + 1]] = joint.T
     return counts
 
 
 def _losses(counts: NDArray[np.integer[Any]], firsts: NDArray[np.int64]) -> list[int]:
-    """By how much less bins say of the other columns once the next one is merged with them, in units of 2**-62 nats.
+    """Return the mutual information that each bin loses when it is merged with the next one, in units of 2**-62 nats.
 
-    It is the rows times the mutual information, summed over the other columns: of the sums of m ln m, only those over
-    cells and over the bins themselves change.
+    The mutual information is multiplied by the number of rows and summed over the other columns. Of its sums of
+    m ln m, only those over the cells and over the bins themselves change.
     """
-    # A bin has fewer rows with a column that has missing values there.
+    # Sizes are computed per other column, because rows with a missing value there are not counted.
     sizes = np.add.reduceat(counts, firsts, axis=1, dtype=counts.dtype)
-    own = [a - b for a, b in zip(_sums(counts), _sums(sizes), strict=True)]
-    both = zip(_sums(counts[:-1] + counts[1:]), _sums(sizes[:-1] + sizes[1:]), strict=True)
-    return [own[i] + own[i + 1] - (a - b) for i, (a, b) in enumerate(both)]
+    single = [a - b for a, b in zip(_sums(counts), _sums(sizes), strict=True)]
+    merged = zip(_sums(counts[:-1] + counts[1:]), _sums(sizes[:-1] + sizes[1:]), strict=True)
+    return [single[i] + single[i + 1] - (a - b) for i, (a, b) in enumerate(merged)]
 
 
 def _sums(counts: NDArray[np.integer[Any]]) -> list[int]:
-    """The sum of m ln m over each row of counts, in units of 2**-62."""
-    # Here and not above: errors in the data are told without the core.
+    """Return the sum of m ln m over each row of counts, in units of 2**-62."""
+    # Imported here so that errors in the data are reported without loading the core.
     from stablebn import _core
 
-    # Some rows at a time: there may be more cells than in the table itself.
+    # Processed in parts, because there may be more cells than values in the table.
     parts = np.array_split(counts, -(-counts.size // _MOST_CELLS)) if counts.size else []
     greatest = int(counts.max(initial=0))
     place = np.zeros(greatest + 1 if greatest <= _MOST_PLACES else 0, dtype=np.int64)
@@ -258,7 +258,7 @@ def _sums(counts: NDArray[np.integer[Any]]) -> list[int]:
     else:
         occurring = np.unique(np.concatenate([np.unique(part) for part in parts]))
     values = [m * _core.ln_of_integer(m) if m else 0 for m in occurring.tolist()]
-    # In three digits, so that sums of them are int64 too.
+    # Each value is split into three digits, whose sums fit int64.
     digits = [
         np.array([(value >> shift) & ((1 << _DIGIT) - 1) for value in values], dtype=np.int64) for shift in _SHIFTS
     ]

@@ -1,6 +1,6 @@
-"""Columns that say the same: identical ones, and copies in another unit or rounded otherwise.
+"""Find columns that are identical, or copies of each other in another unit or rounding; report or merge them.
 
-Only their names, or the rounding, tell them apart; so they are found and reported, or merged.
+Only their names, or the rounding, distinguish such columns, and neither may decide the graph unnoticed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.columns.joint_values import meetings, values_and_times
+from stablebn.columns.joint_values import joint_values, values_and_times
 from stablebn.errors import DataError, listed
 from stablebn.graph.names import name_key
 from stablebn.messages import MOST_SHOWN, Caution
@@ -23,10 +23,11 @@ from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, 
 
 _FEW_ROWS = 500
 
-# By how much copies may differ, relative to their range: about as in collinear columns (specification, section 2).
+# Copies may differ by this fraction of their range: about as much as collinear columns (specification, section 2).
 _ROUNDING = 2.0**-20
 _FEW_ROWS_OF_COPIES = 32
-# Of the range: what another unit does to a value is far less, what tells copies apart far more.
+# Steps per range when the values of copies are compared: another unit changes a value by far less than a step, and
+# values of copies that differ do so by far more.
 _STEPS = 2.0**40
 
 SomeTable = TypeVar("SomeTable", bound=AnyTable)
@@ -50,15 +51,15 @@ def identical_columns(table: AnyTable) -> tuple[tuple[Name, ...], ...]:
 
 
 def _identical(table: AnyTable) -> tuple[tuple[Name, ...], ...]:
-    """The same of a table with columns of one kind."""
+    """Find groups of identical columns in a table with columns of one kind."""
     like = like_of(table)
     columns = range(len(like.names))
-    # The text of the levels tells 0 from False, which are equal in Python.
+    # The text of the levels distinguishes 0 from False, which are equal in Python.
     levels = [repr(like.levels[c]) if isinstance(like, CategoricalTable) else "" for c in columns]
-    # A few rows tell most columns apart; of the others all rows are looked at.
+    # A few rows distinguish most columns; the others are compared in all rows.
     groups = _split(_split([[*columns]], [levels]), each_block(table, _few_rows))
     groups = _split(groups, each_block(table, _hashes, [c for group in groups for c in group]))
-    # Equal hashes prove nothing: the columns are compared.
+    # Equal hashes do not prove equality, so the columns are compared.
     proven: list[list[int]] = []
     while groups:
         pairs = [(group[0], c) for group in groups for c in group[1:]]
@@ -69,20 +70,20 @@ def _identical(table: AnyTable) -> tuple[tuple[Name, ...], ...]:
     return _named(proven, like.names)
 
 
-def _split(groups: Sequence[list[int]], found: Iterable[Sequence[object] | Mapping[int, object]]) -> list[list[int]]:
-    """Groups of two or more columns of which the same is found each time."""
-    apart = [*groups]
-    for own in found:
+def _split(groups: Sequence[list[int]], keys: Iterable[Sequence[object] | Mapping[int, object]]) -> list[list[int]]:
+    """Split groups of columns until the columns of a group have equal keys throughout; drop single columns."""
+    result = [*groups]
+    for key_of in keys:
         parts: dict[tuple[int, object], list[int]] = defaultdict(list)
-        for number, group in enumerate(apart):
+        for number, group in enumerate(result):
             for c in group:
-                parts[number, own[c]].append(c)
-        apart = [group for group in parts.values() if len(group) > 1]
-    return apart
+                parts[number, key_of[c]].append(c)
+        result = [group for group in parts.values() if len(group) > 1]
+    return result
 
 
 def _matrix(table: Table) -> NDArray[Any]:
-    """The columns of a table of one kind, by bits: a hole is not equal to another."""
+    """Return the columns of a table of one kind in a form that compares by bits."""
     assert not isinstance(table, MixedTable)
     array = array_of(table)
     return array.view(np.uint64) if array.dtype == np.float64 else array
@@ -103,26 +104,27 @@ def _are_equal(block: Table, pairs: Sequence[tuple[int, int]]) -> list[bool]:
 
 
 def copied_columns(table: AnyTable) -> tuple[tuple[Name, ...], ...]:
-    """Find the groups of continuous columns that are a x + b of each other, but for rounding.
+    """Find the groups of continuous columns that are a x + b of each other, except for rounding.
 
-    A mirror image, a < 0, is a copy: no score, no test and no order can tell the two apart.
+    A mirror image (a < 0) is a copy too: no score, test or order distinguishes the two.
 
     Returns
     -------
     tuple of tuples of names
-        Identical columns are among them. Sorted by `name_key`, inside the groups and between them.
+        Includes identical columns. Sorted by `name_key`, inside the groups and between them.
     """
     numbers = by_kind(table)[-1]
     names = numbers.names
     if not isinstance(like_of(numbers), ContinuousTable) or not numbers.rows:
         return ()
-    limits = _Limits.of(numbers)
-    # Of any block: what tells columns apart there tells them apart.
+    limits = _ValueRanges.of(numbers)
+    # Values from any one block: columns that differ there are no copies.
     few = limits.scaled(next(each_block(numbers, _few_values)))
-    # How far from the nearer end: there a mirror image is too.
-    places = np.minimum(few[:, 0], 1 - few[:, 0])
-    order = np.argsort(places, kind="stable")
-    ends = np.searchsorted(places[order], places[order] + 2 * _ROUNDING, side="right")
+    # The distance of the first value from the nearer end of the range is the same for a mirror image. Only columns
+    # with about the same distance can be copies.
+    distance = np.minimum(few[:, 0], 1 - few[:, 0])
+    order = np.argsort(distance, kind="stable")
+    ends = np.searchsorted(distance[order], distance[order] + 2 * _ROUNDING, side="right")
     group_of = list(range(len(names)))
     for at, u in enumerate(order.tolist()):
         near = order[at + 1 : ends[at]]
@@ -152,26 +154,26 @@ def _values(table: Table) -> NDArray[np.float64]:
     return table.values
 
 
-class _Limits(NamedTuple):
-    """Halves of the least and the greatest value of each column, [columns, 1]: so no difference overflows."""
+class _ValueRanges(NamedTuple):
+    """Half of the least and of the greatest value of each column, [columns, 1]; halved so that no range overflows."""
 
     least: NDArray[np.float64]
     greatest: NDArray[np.float64]
 
     @classmethod
-    def of(cls, table: AnyTable) -> _Limits:
-        """The limits of the columns of a table; a hole has no part in them."""
+    def of(cls, table: AnyTable) -> _ValueRanges:
+        """Compute the ranges of the columns of a table, ignoring missing values."""
         least, greatest = zip(*each_block(table, _ends), strict=True)
         return cls(np.fmin.reduce(least) / 2, np.fmax.reduce(greatest) / 2)
 
     def scaled(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Columns moved and scaled to the range from 0 to 1, holes at -1."""
+        """Scale columns to the range from 0 to 1; missing values become -1."""
         scaled: NDArray[np.float64] = (values / 2 - self.least) / (self.greatest - self.least)
         return np.nan_to_num(scaled, copy=False, nan=-1.0)
 
-    def only(self, columns: Sequence[int]) -> _Limits:
-        """Those of some columns."""
-        return _Limits(self.least[columns], self.greatest[columns])
+    def only(self, columns: Sequence[int]) -> _ValueRanges:
+        """Return the ranges of some columns."""
+        return _ValueRanges(self.least[columns], self.greatest[columns])
 
 
 def _ends(block: Table) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -179,22 +181,22 @@ def _ends(block: Table) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return np.fmin.reduce(values, axis=1, keepdims=True), np.fmax.reduce(values, axis=1, keepdims=True)
 
 
-def _farthest(block: Table, limits: _Limits, u: int, others: Sequence[int]) -> NDArray[np.float64]:
-    """How far, at most, a column and its mirror image are from each of some others, [2, others]."""
+def _farthest(block: Table, limits: _ValueRanges, u: int, others: Sequence[int]) -> NDArray[np.float64]:
+    """Return the greatest distances of a column, and of its mirror image, from other columns, [2, others]."""
     values = _values(block)
-    own = limits.only([u]).scaled(values[[u]])[0]
-    return np.stack([_distances(own, limits.only([v]).scaled(values[[v]])[0]) for v in others], axis=1)
+    column = limits.only([u]).scaled(values[[u]])[0]
+    return np.stack([_distances(column, limits.only([v]).scaled(values[[v]])[0]) for v in others], axis=1)
 
 
 def _distances(column: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How far, at most, a column and its mirror image are from others; all in the range from 0 to 1."""
-    # A hole is one in the mirror too.
+    """Return the greatest distances of a column, and of its mirror image, from others; all are scaled to 0 to 1."""
+    # A missing value (-1) stays one in the mirror image.
     mirrored = np.where(column < 0, column, 1 - column)
     return np.array([np.abs(others - image).max(axis=-1) for image in (column, mirrored)])
 
 
 def _named(groups: Sequence[Sequence[int]], names: Sequence[Name]) -> tuple[tuple[Name, ...], ...]:
-    """Groups of two or more, by name."""
+    """Return the groups of two or more columns, by name."""
     several = [group for group in groups if len(group) > 1]
     return _by_first_name([tuple(sorted((names[c] for c in group), key=name_key)) for group in several])
 
@@ -206,7 +208,7 @@ def _by_first_name(groups: Sequence[tuple[Name, ...]]) -> tuple[tuple[Name, ...]
 def report_duplicates(
     identical: Sequence[tuple[Name, ...]], copies: Sequence[tuple[Name, ...]], duplicates: str
 ) -> list[Caution]:
-    """Say that columns are identical, or copies; raise if duplicates are an error."""
+    """Warn that columns are identical or copies; raise `DataError` if duplicates are an error."""
     copies = [group for group in copies if group not in identical]
     if (identical or copies) and duplicates == "error":
         found = [
@@ -224,9 +226,7 @@ def report_duplicates(
         if duplicates == "merge":
             message = f"identical columns are learned as one, the first by name: {_shown(identical)}."
         else:
-            message = (
-                f'only names decide between identical columns, unless duplicates="merge" is said: {_shown(identical)}.'
-            )
+            message = f'only names decide between identical columns, unless duplicates="merge": {_shown(identical)}.'
         cautions.append(Caution("identical", _all_of(identical), message))
     if copies:
         if duplicates == "merge":
@@ -234,7 +234,7 @@ def report_duplicates(
         else:
             message = (
                 "only rounding, or their names, can decide between columns that are copies but for their unit, unless "
-                f'duplicates="merge" is said: {_shown(copies)}.'
+                f'duplicates="merge": {_shown(copies)}.'
             )
         cautions.append(Caution("copies", _all_of(copies), message))
     return cautions
@@ -250,30 +250,31 @@ def _all_of(groups: Sequence[Sequence[Name]]) -> tuple[Name, ...]:
 
 
 def merge(table: SomeTable, groups: Sequence[tuple[Name, ...]]) -> tuple[SomeTable, dict[Name, tuple[Name, ...]]]:
-    """Keep one column of each group: of copies that with the least values, so that names change no score.
+    """Keep one column of each group, chosen by values so that names change no score.
 
-    Least without units first, so that of columns that differ by their rounding one stands in any units. Of several that
-    have the same values, mirror images say, the other columns tell which it is. Of identical columns it is the first by
-    name, and of those that meet all others alike: mirror images of which no order and no score knows which it is.
+    Of copies, the column with the least values is kept. Values are compared without units first, so that the same
+    column is kept in any units. Columns with equal values, such as mirror images, are compared by their joint values
+    with the other columns. If these are equal too (identical columns, or mirror images that no order and no score
+    distinguishes), the first one by name is kept.
 
     Returns
     -------
     table : Table or BlockTable
     merged : dict of name to tuple of names
-        The names that each column kept stands for, besides its own.
+        For each kept column, the names of the columns merged into it.
     """
     merged = {}
     for group in groups:
-        stands = _that_stands(table, group)
-        merged[stands] = tuple(name for name in group if name != stands)
+        kept = _column_to_keep(table, group)
+        merged[kept] = tuple(name for name in group if name != kept)
     absorbed = {name for others in merged.values() for name in others}
     left = table.select([c for c, name in enumerate(table.names) if name not in absorbed])
     return cast("SomeTable", left), merged
 
 
-def _that_stands(table: AnyTable, group: tuple[Name, ...]) -> Name:
-    """The column of a group of copies that is kept."""
-    values = {name: _own_values(table, name) for name in group}
+def _column_to_keep(table: AnyTable, group: tuple[Name, ...]) -> Name:
+    """Choose the column of a group of copies that is kept."""
+    values = {name: _sort_key(table, name) for name in group}
     least = min(values.values())
     tied = [name for name in group if values[name] == least]
     if len(tied) > 1:
@@ -283,18 +284,18 @@ def _that_stands(table: AnyTable, group: tuple[Name, ...]) -> Name:
     if len(tied) == 1:
         return tied[0]
     others = [name for name in table.names if name not in group]
-    return min(tied, key=lambda name: meetings(table, name, others))
+    return min(tied, key=lambda name: joint_values(table, name, others))
 
 
-def _own_values(table: AnyTable, name: Name) -> tuple[list[float], list[float], list[int]]:
-    """Of a continuous column its values, ascending, without units and as they are, and how many rows have each.
+def _sort_key(table: AnyTable, name: Name) -> tuple[list[float], list[float], list[int]]:
+    """Return the sorted values of a continuous column without units and with them, and the number of rows of each.
 
-    Of identical columns of categories none.
+    For a categorical column all are empty, because only identical categorical columns are merged.
     """
     numbers = by_kind(table)[-1]
     if not isinstance(like_of(numbers), ContinuousTable) or name not in numbers.names:
         return [], [], []
     values, times = values_and_times(numbers, name)
-    scaled = _Limits(values[:1, None] / 2, values[-1:, None] / 2).scaled(values[None])
+    scaled = _ValueRanges(values[:1, None] / 2, values[-1:, None] / 2).scaled(values[None])
     steps = np.unique(np.rint(scaled[0] * _STEPS))
     return min(steps.tolist(), (_STEPS - steps[::-1]).tolist()), values.tolist(), times.tolist()

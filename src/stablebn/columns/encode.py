@@ -1,4 +1,4 @@
-"""Arrow columns to arrays: categories to codes and levels, numbers to float64."""
+"""Encode Arrow columns as arrays: categories as codes and levels, numbers as float64."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from stablebn.columns.arrow.conversion import Columns
 from stablebn.columns.arrow.dictionaries import bits_of, indices_beneath_nulls
 from stablebn.columns.column import CategoricalColumn, Kind, Mask, NumericColumn
-from stablebn.columns.error_collector import Problems
+from stablebn.columns.error_collector import ErrorCollector
 from stablebn.columns.kinds import family
 from stablebn.columns.small_integers import close_integers
 from stablebn.errors import DataError, listed
@@ -24,16 +24,16 @@ from stablebn.table.table import CategoricalTable, Codes, ContinuousTable, Mixed
 
 @dataclass(frozen=True)
 class Categories(CategoricalColumn):
-    """A categorical column.
+    """Categorical column in memory.
 
     Attributes
     ----------
     codes : unsigned or int32 array [rows]
-        Position of the value in `levels`; ``len(levels)`` where it is missing.
+        Index of the value in `levels`; ``len(levels)`` for a missing value.
     levels : tuple
-        The values that occur, sorted; or all that are declared.
+        The values that occur, sorted; or all declared levels.
     is_complete : bool
-        Whether it is known that every row has a value, so that nobody need look.
+        Whether it is known that every row has a value, so that codes need not be scanned.
     """
 
     codes: Codes
@@ -54,12 +54,12 @@ class Categories(CategoricalColumn):
         return np.asarray(self.codes == len(self.levels))
 
     @property
-    def gaps(self) -> int:
-        """How many rows have no value."""
+    def missing_count(self) -> int:
+        """Number of rows without a value."""
         return int(self.missing.sum()) if self.has_missing else 0
 
     def keep(self, rows: Mask) -> Categories:
-        """Only these rows, and the levels that occur in them."""
+        """Return the column with only these rows, and the levels that occur in them."""
         kept = self.codes[rows]
         occurs = np.bincount(kept, minlength=len(self.levels) + 1) > 0
         rank = np.cumsum(occurs) - 1
@@ -67,30 +67,30 @@ class Categories(CategoricalColumn):
         return Categories(narrow(rank[kept], len(levels)), levels)
 
     def with_levels(self, levels: tuple[Hashable, ...]) -> Categories:
-        """Return the column with these levels, all of its own among them; a missing value stays the last code."""
+        """Return the column with these levels, which include its own; a missing value keeps the last code."""
         if levels == self.levels:
             return self
-        place = {level: code for code, level in enumerate(levels)}
-        codes = np.array([*(place[level] for level in self.levels), len(levels)])
+        code_of = {level: code for code, level in enumerate(levels)}
+        codes = np.array([*(code_of[level] for level in self.levels), len(levels)])
         return Categories(narrow(codes[self.codes], len(levels)), levels, self.is_complete)
 
     def with_missing_level(self) -> Categories:
-        """Return the column with the missing value, if any, as a level of its own: None, the last."""
+        """Return the column with None as the last level if a value is missing."""
         return Categories(self.codes, (*self.levels, None)) if self.has_missing else self
 
     def with_numbers(self, numbers: Sequence[float]) -> Numbers:
-        """Return the continuous column that has a number for each level, NaN for those that stand for none."""
+        """Return the continuous column that replaces each level by a number; NaN means missing."""
         return Numbers(np.array([*numbers, np.nan])[self.codes])
 
 
 @dataclass(frozen=True)
 class Numbers(NumericColumn):
-    """A continuous column.
+    """Continuous column in memory.
 
     Attributes
     ----------
     values : float64 array [rows]
-        NaN where missing.
+        NaN for missing values.
     """
 
     values: NDArray[np.float64]
@@ -100,7 +100,7 @@ class Numbers(NumericColumn):
 
     @cached_property
     def limits(self) -> tuple[float, float]:
-        """The least and the greatest value; both are NaN where one is missing."""
+        """The least and the greatest value; both are NaN if a value is missing."""
         return float(self.values.min(initial=np.inf)), float(self.values.max(initial=-np.inf))
 
     @property
@@ -114,13 +114,13 @@ class Numbers(NumericColumn):
         return np.isnan(self.values)
 
     @property
-    def gaps(self) -> int:
-        """How many rows have no value."""
+    def missing_count(self) -> int:
+        """Number of rows without a value."""
         return int(self.missing.sum()) if self.has_missing else 0
 
     @property
     def infinite(self) -> int:
-        """How many rows have an infinite value."""
+        """Number of rows with an infinite value."""
         return 0 if all(map(math.isfinite, self.limits)) else int(np.isinf(self.values).sum())
 
     @property
@@ -130,18 +130,18 @@ class Numbers(NumericColumn):
 
     @property
     def is_constant(self) -> bool:
-        """Whether all values that there are are the same."""
+        """Whether all values are the same, ignoring missing ones."""
         if self.has_missing:
-            return bool(((self.values == self.single) | self.missing).all())
+            return bool(((self.values == self.constant_value) | self.missing).all())
         return self.limits[0] == self.limits[1]
 
     @property
-    def single(self) -> Hashable:
-        """The value of the first row that has one, of a constant column that of all."""
+    def constant_value(self) -> Hashable:
+        """The first value that is not missing."""
         return float(self.values[np.argmin(self.missing)])
 
     def keep(self, rows: Mask) -> Numbers:
-        """Only these rows."""
+        """Return the column with only these rows."""
         return Numbers(self.values[rows])
 
 
@@ -149,25 +149,24 @@ Encoded: TypeAlias = Categories | Numbers
 
 
 def encode(
-    columns: Columns, kinds: Mapping[Name, Kind], problems: Problems, *, threads: int = 1
+    columns: Columns, kinds: Mapping[Name, Kind], problems: ErrorCollector, *, threads: int = 1
 ) -> dict[Name, Encoded]:
-    """Every column as arrays, by its kind.
+    """Encode columns as arrays, by their kinds.
 
     Parameters
     ----------
     columns : dict of name to pyarrow.ChunkedArray
-        Of usable types.
+        Columns of supported types.
     kinds : mapping of name to kind
-        Continuous only where the values are not text.
-    problems : Problems
-        Where columns are told of that cannot be encoded.
+        Columns of text must not be continuous.
+    problems : ErrorCollector
+        Collects the errors of columns that cannot be encoded.
     threads : int
-        How many threads share the columns.
 
     Returns
     -------
     dict of name to Categories or Numbers
-        The others. Those of a kind that can take part in a search are the first rows of one matrix.
+        The columns without errors. Columns of one kind that are not constant are the first rows of one matrix.
     """
     categorical = {name: column for name, column in columns.items() if kinds[name] == "categorical"}
     continuous = {name: column for name, column in columns.items() if kinds[name] != "categorical"}
@@ -179,7 +178,7 @@ def encode(
 
 
 def refuse_too_large(names: Sequence[Name]) -> None:
-    """Raise for columns of integers that floats cannot hold, if there are any."""
+    """Raise `DataError` if there are columns of integers that floats cannot hold exactly."""
     if names:
         raise DataError(
             f"integers beyond 2**53 cannot be continuous without being rounded: {listed(names)}. "
@@ -192,21 +191,21 @@ def refuse_too_large(names: Sequence[Name]) -> None:
 def tabulate(
     columns: Mapping[Name, Encoded], rows: int, weights: Weights | None, *, may_have_holes: bool = False
 ) -> Table:
-    """Put columns into a table; what is still missing in them is a hole.
+    """Put columns into a table.
 
     Parameters
     ----------
     columns : mapping of name to Categories or Numbers
     rows : int
-        Length of the columns, of which there may be none.
+        Length of the columns, also if there are no columns.
     weights : int64 array [rows] or None
     may_have_holes : bool
-        Otherwise nobody need look for them.
+        Whether columns may have missing values.
 
     Returns
     -------
     CategoricalTable, ContinuousTable or MixedTable
-        Categorical if there are no columns. Weights that are all 1 are None.
+        Categorical if there are no columns. Weights that are all 1 are replaced by None.
     """
     if weights is not None and (weights == 1).all():
         weights = None
@@ -225,11 +224,11 @@ def _continuous_table(
     columns: Mapping[Name, Numbers], rows: int, weights: Weights | None, with_holes: Collection[Name]
 ) -> ContinuousTable:
     values = _stacked([column.values for column in columns.values()], rows, np.dtype(np.float64))
-    for own, name in zip(values, columns, strict=True):
+    for row, name in zip(values, columns, strict=True):
         if name in with_holes:
-            # There is one NaN only.
-            own[np.isnan(own)] = np.nan
-    return ContinuousTable(tuple(columns), values, weights, _places_of(columns, with_holes))
+            # All NaN get the same bits.
+            row[np.isnan(row)] = np.nan
+    return ContinuousTable(tuple(columns), values, weights, _indices_of(columns, with_holes))
 
 
 def _categorical_table(
@@ -238,24 +237,24 @@ def _categorical_table(
     greatest = max((len(column.levels) - (name not in with_holes) for name, column in columns.items()), default=0)
     codes = _stacked([column.codes for column in columns.values()], rows, code_type(greatest))
     levels = tuple(column.levels for column in columns.values())
-    return CategoricalTable(tuple(columns), codes, levels, weights, _places_of(columns, with_holes))
+    return CategoricalTable(tuple(columns), codes, levels, weights, _indices_of(columns, with_holes))
 
 
-def _places_of(columns: Mapping[Name, Encoded], some: Collection[Name]) -> frozenset[int]:
-    return frozenset(place for place, name in enumerate(columns) if name in some)
+def _indices_of(columns: Mapping[Name, Encoded], some: Collection[Name]) -> frozenset[int]:
+    return frozenset(index for index, name in enumerate(columns) if name in some)
 
 
 def _stacked(arrays: Sequence[NDArray[Any]], rows: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The arrays as a matrix: the one of which they are the first rows, or else a new one."""
+    """Stack arrays as a matrix; if they are the first rows of one matrix already, return a view of it."""
     matrix = arrays[0].base if arrays else None
     if isinstance(matrix, np.ndarray) and matrix.dtype == dtype and matrix.shape[1:] == (rows,):
         first, step = _address(matrix), matrix.strides[0]
-        if all(own.base is matrix and _address(own) == first + place * step for place, own in enumerate(arrays)):
+        if all(array.base is matrix and _address(array) == first + i * step for i, array in enumerate(arrays)):
             return matrix[: len(arrays)]
     matrix = np.empty((len(arrays), rows), dtype=dtype)
-    # Column by column, so that Ctrl-C is heard.
-    for own, array in zip(matrix, arrays, strict=True):
-        own[:] = array
+    # Copied column by column, so that Ctrl-C takes effect in between.
+    for row, array in zip(matrix, arrays, strict=True):
+        row[:] = array
     return matrix
 
 
@@ -268,13 +267,13 @@ def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return the values as text, booleans, 64-bit integers or float64; NaN as null, -0.0 as 0.0."""
     target = _plain_type(column.type)
     if pa.types.is_dictionary(column.type):
-        # Each chunk may have a dictionary of its own, with doubled and null entries.
+        # Each chunk may have its own dictionary, with duplicate and null entries.
         chunks = [chunk.dictionary.cast(target).take(chunk.indices) for chunk in column.chunks]
         column = pa.chunked_array(chunks, type=target)
     else:
         column = column.cast(target)
     if pa.types.is_floating(target):
-        # Here and not above: it takes long to import, and few columns need it.
+        # Imported here because the import is slow and few columns need it.
         import pyarrow.compute as pc
 
         column = pc.add(pc.if_else(pc.is_nan(column), None, column), 0.0)
@@ -294,8 +293,8 @@ def _plain_type(type_: pa.DataType) -> pa.DataType:
             return pa.float64()
 
 
-def _as_floats(columns: Columns, problems: Problems) -> Columns:
-    """Columns of float64; without those that would have to be rounded."""
+def _as_floats(columns: Columns, problems: ErrorCollector) -> Columns:
+    """Convert columns to float64; collect the errors of those that would have to be rounded, and leave them out."""
     floats = {name: _as_float(column) for name, column in columns.items()}
     with problems.collected():
         refuse_too_large([name for name, column in floats.items() if column is None])
@@ -310,30 +309,30 @@ def _as_float(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
 
 def _numbers(columns: Columns, threads: int) -> dict[Name, Numbers]:
-    """The values of columns of float64, those missing as NaN and -0.0 as 0.0."""
+    """Copy columns of float64 to the rows of one matrix, with NaN for missing values and 0.0 for -0.0."""
     matrix = np.empty((len(columns), _length(columns)), dtype=np.float64)
     chunks: list[NDArray[np.float64]] = []
-    places: list[NDArray[np.float64]] = []
-    for own, column in zip(matrix, columns.values(), strict=True):
+    targets: list[NDArray[np.float64]] = []
+    for row, column in zip(matrix, columns.values(), strict=True):
         at = 0
         for chunk in column.chunks:
-            place = own[at : at + len(chunk)]
+            target = row[at : at + len(chunk)]
             at += len(chunk)
             if chunk.null_count:
-                np.add(chunk.to_numpy(zero_copy_only=False), 0.0, out=place)
+                np.add(chunk.to_numpy(zero_copy_only=False), 0.0, out=target)
             else:
                 chunks.append(_view(chunk))
-                places.append(place)
+                targets.append(target)
     if chunks:
-        # Here and not above: errors in the data are told without the core.
+        # Imported here so that errors in the data are reported without loading the core.
         from stablebn import _core
 
-        _core.copy_numbers(chunks, places, threads)
-    return {name: Numbers(own) for name, own in zip(columns, matrix, strict=True)}
+        _core.copy_numbers(chunks, targets, threads)
+    return {name: Numbers(row) for name, row in zip(columns, matrix, strict=True)}
 
 
 def _view(array: pa.Array) -> NDArray[Any]:
-    """The numbers of an array without nulls, not copied."""
+    """Return the numbers of an array without nulls, not copied."""
     # `to_numpy` would import pandas, which takes longer than all the rest.
     return np.from_dlpack(array)
 
@@ -343,28 +342,28 @@ def _length(columns: Columns) -> int:
 
 
 @dataclass(frozen=True)
-class Part:
-    """Some rows of a categorical column, as places in a list of values.
+class IndexedChunk:
+    """Some rows of a categorical column, as indices into a list of values.
 
     Attributes
     ----------
-    places : integer array [rows]
+    indices : integer array [rows]
     values : sequence
-        The same value may be there twice; None: missing.
+        May have duplicates; None means missing.
     least : int
-        The place that the first of the values has.
+        The index of the first value.
     occurring : sequence of int, optional
-        Which of the values do occur, where that is known.
+        Indices, from 0, of the values that occur, if known.
     """
 
-    places: NDArray[np.integer]
+    indices: NDArray[np.integer]
     values: Sequence[Any]
     least: int = 0
     occurring: Sequence[int] | None = None
 
 
 def _categories(columns: Columns, threads: int) -> dict[Name, Categories]:
-    """Codes by the sorted values that occur, written straight to the rows of one matrix."""
+    """Encode columns by the sorted values that occur, writing the codes directly to the rows of one matrix."""
     if not columns:
         return {}
     from stablebn import _core
@@ -372,82 +371,82 @@ def _categories(columns: Columns, threads: int) -> dict[Name, Categories]:
     parts = parts_of(columns, threads)
     occurring = _occurring(parts, threads)
     levels = {name: tuple(sorted(values - {None})) for name, values in occurring.items()}
-    greatest = max(len(own) - (None not in occurring[name]) for name, own in levels.items())
+    greatest = max(len(sorted_) - (None not in occurring[name]) for name, sorted_ in levels.items())
     type_ = code_type(greatest)
     matrix: Codes = np.empty((len(columns), _length(columns)), dtype=type_)
-    # Constant columns last: the others are the table that is learned from.
+    # Constant columns come last, so that the first rows of the matrix are the table that is learned from.
     rows = dict(zip(sorted(columns, key=lambda name: len(occurring[name]) == 1), matrix, strict=True))
-    every: list[Part] = []
+    every: list[IndexedChunk] = []
     codes: list[Codes] = []
     out: list[Codes] = []
-    for name, own in parts.items():
+    for name, chunks in parts.items():
         at = 0
         code_of = {value: code for code, value in enumerate(levels[name])}
         if None in occurring[name]:
             code_of[None] = len(levels[name])
         values: Sequence[Any] = ()
         codes_of_values: Codes = matrix[0, :0]
-        for part in own:
-            if part.values is not values:
-                values = part.values
-                # What does not occur may have any code.
+        for chunk in chunks:
+            if chunk.values is not values:
+                values = chunk.values
+                # The code of a value that does not occur is never used.
                 codes_of_values = np.array([code_of.get(value, 0) for value in values], dtype=type_)
-            every.append(part)
+            every.append(chunk)
             codes.append(codes_of_values)
-            out.append(rows[name][at : at + len(part.places)])
-            at += len(part.places)
-    _core.translate([part.places for part in every], [part.least for part in every], codes, out, threads)
+            out.append(rows[name][at : at + len(chunk.indices)])
+            at += len(chunk.indices)
+    _core.translate([chunk.indices for chunk in every], [chunk.least for chunk in every], codes, out, threads)
     return {name: Categories(rows[name], levels[name], None not in occurring[name]) for name in columns}
 
 
-def _occurring(parts: Mapping[Name, Sequence[Part]], threads: int) -> dict[Name, set[Any]]:
-    """The values of each column that occur."""
+def _occurring(parts: Mapping[Name, Sequence[IndexedChunk]], threads: int) -> dict[Name, set[Any]]:
+    """Return the values of each column that occur."""
     from stablebn import _core
 
-    unknown = [part for own in parts.values() for part in own if part.occurring is None]
+    unknown = [chunk for chunks in parts.values() for chunk in chunks if chunk.occurring is None]
     found = iter(
         _core.occurring(
-            [part.places for part in unknown],
-            [part.least for part in unknown],
-            [len(part.values) for part in unknown],
+            [chunk.indices for chunk in unknown],
+            [chunk.least for chunk in unknown],
+            [len(chunk.values) for chunk in unknown],
             threads,
         )
     )
     occurring: dict[Name, set[Any]] = {}
-    for name, own in parts.items():
+    for name, chunks in parts.items():
         values = occurring[name] = set()
-        for part in own:
-            values.update(part.values[place] for place in (next(found) if part.occurring is None else part.occurring))
+        for chunk in chunks:
+            values.update(chunk.values[i] for i in (next(found) if chunk.occurring is None else chunk.occurring))
     return occurring
 
 
-def parts_of(columns: Columns, threads: int) -> dict[Name, list[Part]]:
-    """Columns as places in lists of values; a dictionary's own indices are taken, not decoded."""
+def parts_of(columns: Columns, threads: int) -> dict[Name, list[IndexedChunk]]:
+    """Represent columns as indices into lists of values; the indices of a dictionary are used without decoding."""
     from stablebn import _core
 
-    parts: dict[Name, list[Part]] = {}
+    parts: dict[Name, list[IndexedChunk]] = {}
     texts: dict[Name, list[_TextChunk]] = {}
     for name, column in columns.items():
         _core.check_time()
         if pa.types.is_dictionary(column.type):
             parts[name] = _dictionary_parts(column)
         elif (close := close_integers(column)) is not None:
-            parts[name] = [Part(chunk, close.values, close.least_bits) for chunk in close.chunks]
+            parts[name] = [IndexedChunk(chunk, close.values, close.least_bits) for chunk in close.chunks]
         elif family(column.type) == "text":
             texts[name] = [_text_chunk(chunk) for chunk in column.chunks if len(chunk)]
         elif pa.types.is_boolean(column.type) and not column.null_count:
-            parts[name] = [Part(bits_of(chunk.buffers()[1], chunk), (False, True)) for chunk in column.chunks]
+            parts[name] = [IndexedChunk(bits_of(chunk.buffers()[1], chunk), (False, True)) for chunk in column.chunks]
         else:
             parts[name] = _dictionary_parts(plain(column).dictionary_encode())
     numbered = _core.numbered_texts(list(texts.values()), threads)
     for name, (numbers, distinct) in zip(texts, numbered, strict=True):
         first = 0 if columns[name].null_count else 1
-        parts[name] = [Part(numbers, [None, *distinct], occurring=range(first, len(distinct) + 1))]
+        parts[name] = [IndexedChunk(numbers, [None, *distinct], occurring=range(first, len(distinct) + 1))]
     return parts
 
 
-def _dictionary_parts(column: pa.ChunkedArray) -> list[Part]:
-    parts: list[Part] = []
+def _dictionary_parts(column: pa.ChunkedArray) -> list[IndexedChunk]:
+    parts: list[IndexedChunk] = []
     dictionary: pa.Array | None = None
     values: list[Any] = []
     for chunk in column.chunks:
@@ -455,14 +454,14 @@ def _dictionary_parts(column: pa.ChunkedArray) -> list[Part]:
             dictionary = chunk.dictionary
             values = values_of(dictionary)
         indices = chunk.indices
-        # A null has no place in the dictionary: it gets one of its own after the last, where there is no value.
-        own = [*values, None] if indices.null_count else values
-        parts.append(Part(_places(indices, len(values)), own))
+        # Nulls get the index after the last value of the dictionary, which stands for None.
+        with_null = [*values, None] if indices.null_count else values
+        parts.append(IndexedChunk(_filled_indices(indices, len(values)), with_null))
     return parts
 
 
-def _places(indices: pa.Array, of_null: int) -> NDArray[np.integer]:
-    """The indices, and where they are null the place of nulls."""
+def _filled_indices(indices: pa.Array, of_null: int) -> NDArray[np.integer]:
+    """Return the indices, with nulls replaced by `of_null`."""
     beneath = indices_beneath_nulls(indices)
     if not indices.null_count:
         return beneath
@@ -471,25 +470,25 @@ def _places(indices: pa.Array, of_null: int) -> NDArray[np.integer]:
     return np.where(valid, beneath.astype(dtype, copy=False), dtype.type(of_null))
 
 
-# The texts or where they lie, the bytes there, the bits of validity and the first of them, and the number of rows.
+# Offsets or views of the texts, their bytes, the validity bits and the index of the first one, the number of rows.
 _TextChunk: TypeAlias = tuple[NDArray[Any], list[NDArray[np.uint8]], NDArray[np.uint8] | None, int, int]
 
 
 def _text_chunk(array: pa.Array) -> _TextChunk:
-    """Text as the Arrow format lays it out."""
+    """Return the buffers of Arrow text."""
     validity, texts, *contents = array.buffers()
-    places: NDArray[Any]
+    offsets: NDArray[Any]
     if str(array.type) == "string_view":
-        places = np.frombuffer(texts, np.uint8)[16 * array.offset :]
+        offsets = np.frombuffer(texts, np.uint8)[16 * array.offset :]
     else:
         dtype = np.dtype(np.int32 if pa.types.is_string(array.type) else np.int64)
-        places = np.frombuffer(texts, dtype, len(array) + 1, dtype.itemsize * array.offset)
+        offsets = np.frombuffer(texts, dtype, len(array) + 1, dtype.itemsize * array.offset)
     valid = np.frombuffer(validity, np.uint8) if array.null_count else None
-    return places, [np.frombuffer(own or b"", np.uint8) for own in contents], valid, array.offset, len(array)
+    return offsets, [np.frombuffer(part or b"", np.uint8) for part in contents], valid, array.offset, len(array)
 
 
 def values_of(dictionary: pa.Array) -> list[Any]:
-    """The values of a dictionary as `plain` gives them."""
+    """Return the values of a dictionary, converted as by `plain`."""
     if pa.types.is_string(dictionary.type) or pa.types.is_large_string(dictionary.type):
         return list(dictionary.to_pylist())
     return list(plain(pa.chunked_array([dictionary])).to_pylist())

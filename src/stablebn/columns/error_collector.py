@@ -1,11 +1,11 @@
-"""All that is wrong with a table, in one error, with the options that mend it."""
+"""Collect the problems of a table, and raise one error with the options that fix them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from stablebn.columns.selection import Choice
+from stablebn.columns.selection import ColumnSelection
 from stablebn.errors import DataError, DataProblem
 from stablebn.table.table import Name
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class Problems:
-    """What was found to be wrong with a table so far.
+class ErrorCollector:
+    """Collects the problems of a table.
 
-    The remedy of a problem has some of these: `drop`, columns to leave out; `kinds`, kinds of columns, None to take
-    back what was said; and other options with their values.
+    The remedy of a problem is a mapping of options to values. `drop` has columns to leave out; `kinds` has kinds of
+    columns, None to remove an entry of the user; other options have their values.
     """
 
     def __init__(self) -> None:
         self.found: list[DataProblem] = []
 
     def collected(self) -> Self:
-        """Keep a `DataError` for later, in a with statement: there may be more to say."""
+        """Return a context manager that collects a `DataError` instead of raising it."""
         return self
 
     def __enter__(self) -> None:
@@ -38,19 +38,19 @@ class Problems:
 
     @property
     def helpless(self) -> bool:
-        """Whether no option mends one of them."""
+        """Whether some problem cannot be fixed by an option."""
         return not all(problem.remedy for problem in self.found)
 
-    def raise_all(self, names: Sequence[Name], choice: Choice, kinds: Mapping[Name, str]) -> None:
-        """Raise one error for all of them, if there are any.
+    def raise_all(self, names: Sequence[Name], choice: ColumnSelection, kinds: Mapping[Name, str]) -> None:
+        """Raise one `DataError` for all problems, if there are any.
 
         Parameters
         ----------
         names : sequence of names
             All columns of the source.
-        choice : Choice
+        choice : ColumnSelection
         kinds : mapping of name to kind
-            What the user has said: the remedy has that too.
+            The user's kinds, which the remedy repeats.
         """
         if not self.found:
             return
@@ -63,14 +63,14 @@ class Problems:
 
 
 def _merged(
-    remedies: Sequence[Mapping[str, object]], names: Sequence[Name], choice: Choice, kinds: Mapping[Name, str]
+    remedies: Sequence[Mapping[str, object]], names: Sequence[Name], choice: ColumnSelection, kinds: Mapping[Name, str]
 ) -> dict[str, object]:
-    """Options that do what all remedies ask for; none if one of them is helpless."""
+    """Merge all remedies into one set of options; empty if some problem has no remedy."""
     if not all(remedies):
         return {}
     merged: dict[str, object] = {}
     out: set[Name] = set()
-    said: dict[Name, str | None] = dict(kinds)
+    all_kinds: dict[Name, str | None] = dict(kinds)
     for remedy in remedies:
         for option, value in remedy.items():
             if option == "drop":
@@ -78,12 +78,12 @@ def _merged(
                 out.update(value)
             elif option == "kinds":
                 assert isinstance(value, Mapping)
-                said.update(value)
+                all_kinds.update(value)
             else:
                 merged[option] = value
     if out:
         merged |= choice.without(out, names)
-    own = {name: kind for name, kind in said.items() if kind is not None and name not in out}
-    if own != dict(kinds):
-        merged["kinds"] = own
+    remaining = {name: kind for name, kind in all_kinds.items() if kind is not None and name not in out}
+    if remaining != dict(kinds):
+        merged["kinds"] = remaining
     return merged

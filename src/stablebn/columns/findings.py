@@ -1,6 +1,6 @@
-"""What a table's values say of it before anything is learned: copies under other labels, functions, rare levels.
+"""Check a table before learning: relabelled copies, columns that are functions of others, rare levels.
 
-All of it depends on the values alone; columns are told in the order of their names.
+Findings depend on the values alone; columns are listed in the order of their names.
 """
 
 from __future__ import annotations
@@ -21,42 +21,43 @@ from stablebn.table.table import CategoricalTable, MixedTable, Name, Table
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
 
-# A level in fewer rows than this says little of its own.
+# A level in fewer rows than this is reported as rare.
 FEWEST_ROWS_OF_LEVEL = 5
 
-# What follows from levels with fewer rows than this, as a rule, may do so by chance.
+# A functional relation is reported only if there are this many rows per level of the cause: with fewer, it may hold by
+# chance.
 FEWEST_ROWS_OF_CAUSE = 5
 
-# A column is said to follow from others only if each cause explains so many rows: the smallest class of the relation.
-# With fewer rows, the exceptions to it may be missing by chance.
+# A functional relation is reported only if each cause explains at least this many rows: with fewer, exceptions may be
+# absent by chance.
 FEWEST_ROWS_EXPLAINED = 20
 
-# In so many rows most functions are refuted that are none.
+# This many rows refute most relations that are not functions; they are checked first.
 FIRST_ROWS = 500
 
-# Functions of one column are looked for among so many columns at most: the work grows with their square.
+# Functions of one column are searched among at most this many columns: the work grows with their square.
 MOST_COLUMNS = 500
 
-# Functions of two columns are looked for among so many columns at most: the work grows with their third power.
+# Functions of two columns are searched among at most this many columns: the work grows with their third power.
 MOST_COLUMNS_OF_PAIRS = 40
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that was found in a table.
+    """Result of a check of a table.
 
     Attributes
     ----------
     code : str
-        A word for what it is about.
+        Identifies the check.
     severity : {"error", "warning", "note"}
-        An error keeps the table from being learned from; a warning should be looked at.
+        With an error, the table cannot be learned from; a warning should be examined.
     columns : tuple of hashable
         The columns concerned, sorted by name.
     message : str
-        A sentence, with what to do.
+        The finding, and what to do about it.
     remedy : mapping of option to value
-        The options that do it; empty where no option does, or nothing needs to be done.
+        Options that fix it; empty if no option does, or nothing needs to be done.
     """
 
     code: str
@@ -67,7 +68,7 @@ class Finding:
 
 
 def findings_in(table: Table) -> Iterator[Finding]:
-    """All that is found in the categorical columns of a table, and between these and the continuous ones."""
+    """Yield the findings in the categorical columns of a table, and between these and the continuous ones."""
     if isinstance(table, MixedTable):
         yield from _intervals(table)
         table = table.categorical
@@ -92,13 +93,13 @@ def findings_in(table: Table) -> Iterator[Finding]:
 
 
 def _functions(table: CategoricalTable) -> tuple[list[list[int]], dict[Name, list[Name]]]:
-    """Groups of columns with one-to-one levels, and by column the columns that follow from it alone."""
+    """Return groups of columns with one-to-one levels, and for each column those that are functions of it."""
     n = len(table.names)
     sizes = _sizes(table)
     follows = np.zeros((n, n), dtype=bool)
     few = np.ascontiguousarray(table.codes[:, :FIRST_ROWS])
     for cause in range(n):
-        # A row for each level: what follows from the level is in all rows as in that one.
+        # One row per level of the cause. A function of the cause has in every row its value in the row of the level.
         row_of = np.zeros(sizes[cause], dtype=np.int64)
         row_of[few[cause]] = np.arange(few.shape[1])
         perhaps = (few == few[:, row_of[few[cause]]]).all(axis=1)
@@ -122,12 +123,12 @@ def _functions(table: CategoricalTable) -> tuple[list[list[int]], dict[Name, lis
 
 
 def _sizes(table: CategoricalTable) -> list[int]:
-    """Number of codes of each column: where there are holes, these have one too."""
+    """Return the number of codes of each column; missing values have a code too."""
     return [len(levels) + (c in table.holes) for c, levels in enumerate(table.levels)]
 
 
 def _is_function(cause: NDArray[np.integer], size: int, effect: NDArray[np.integer]) -> bool:
-    """Whether each code of a cause has one code of the effect."""
+    """Return whether each code of a cause occurs with a single code of the effect."""
     for rows in (slice(0, FIRST_ROWS), slice(None)):
         seen = np.full(size, -1, dtype=np.int64)
         seen[cause[rows]] = effect[rows]
@@ -137,7 +138,7 @@ def _is_function(cause: NDArray[np.integer], size: int, effect: NDArray[np.integ
 
 
 def _is_function_of_known(table: CategoricalTable, cause: int, effect: int) -> bool:
-    """Whether a column follows from another in the rows in which both are known, if these show that it varies."""
+    """Return whether a column is a function of another, and varies, in the rows in which both are known."""
     size, values = len(table.levels[cause]), len(table.levels[effect])
     for rows in (slice(0, FIRST_ROWS), slice(None)):
         known = (table.codes[cause, rows] < size) & (table.codes[effect, rows] < values)
@@ -152,7 +153,7 @@ def _is_function_of_known(table: CategoricalTable, cause: int, effect: int) -> b
 
 
 def _intervals(table: MixedTable) -> Iterator[Finding]:
-    """Categorical columns whose levels are intervals of a continuous column, as of a variable that was cut."""
+    """Report categorical columns whose levels are intervals of a continuous column, as after discretisation."""
     categorical, continuous = table.categorical, table.continuous
     if len(table.names) > MOST_COLUMNS:
         return
@@ -180,7 +181,7 @@ def _intervals(table: MixedTable) -> Iterator[Finding]:
 
 
 def _are_intervals(table: CategoricalTable, column: int, values: NDArray[np.float64], rows: slice) -> bool:
-    """Whether no level of a column has values on both sides of, or the same as, a value of another level."""
+    """Return whether the values of a continuous column split into disjoint intervals by the levels of a column."""
     codes, values = table.codes[column, rows], values[rows]
     known = (codes < len(table.levels[column])) & ~np.isnan(values)
     codes, values = codes[known], values[known]
@@ -191,16 +192,16 @@ def _are_intervals(table: CategoricalTable, column: int, values: NDArray[np.floa
 
 
 def _rows_of_others(table: CategoricalTable, column: int, known: NDArray[np.bool_]) -> int:
-    """Count the rows (by weight), of those that are known, with another value than most of them."""
+    """Count the known rows, by weight, that do not have the most frequent value."""
     counts = np.bincount(table.codes[column][known], None if table.weights is None else table.weights[known])
     return int(counts.sum() - counts.max(initial=0))
 
 
 def _explained_rows(cause: int | None, table: CategoricalTable, effect: int) -> int:
-    """Count the rows (by weight) with another value of the effect than most rows with the same value of a cause.
+    """Count the rows, by weight, that do not have the most frequent value of the effect for their value of the cause.
 
-    If the effect follows from this cause and a second one, these rows alone show that the second one is needed. With
-    None for the cause, they show that the effect varies.
+    If the effect is a function of this cause and a second one, only these rows show that the second one is needed.
+    If the cause is None, they show that the effect varies.
     """
     sizes = _sizes(table)
     codes = table.codes[effect].astype(np.int64)
@@ -214,7 +215,7 @@ def _report_copies(groups: Sequence[Sequence[int]], table: CategoricalTable) -> 
     for group in groups:
         first = table.codes[group[0]]
         if all(table.levels[c] == table.levels[group[0]] and np.array_equal(table.codes[c], first) for c in group[1:]):
-            # Identical ones have been told of.
+            # Identical columns are reported by `report_duplicates`.
             continue
         names = tuple(table.names[c] for c in group)
         where = " where they are known" if set(group) & table.holes else ""
@@ -233,7 +234,7 @@ def _report_functions(functions: Mapping[Name, Sequence[Name]], copies: Sequence
     doubles = {name for own in others.values() for name in own}
     for cause, effects in functions.items():
         if cause in doubles:
-            # What follows from a copy is the same relation.
+            # A function of a copy is the same relation.
             continue
         yield Finding(
             "function",
@@ -248,7 +249,7 @@ def _report_functions(functions: Mapping[Name, Sequence[Name]], copies: Sequence
 def _functions_of_pairs(
     table: CategoricalTable, known: set[Name], copies: Sequence[Sequence[int]]
 ) -> Iterator[Finding]:
-    """Columns that follow from two others and from neither alone, one finding for each set of three."""
+    """Report columns that are functions of two others and of neither alone, one finding per set of three."""
     doubles = {c for group in copies for c in group[1:]}
     columns = [c for c in range(len(table.names)) if c not in doubles]
     if len(columns) > MOST_COLUMNS_OF_PAIRS:
@@ -260,7 +261,7 @@ def _functions_of_pairs(
         if cells * FEWEST_ROWS_OF_CAUSE > table.total:
             continue
         effects = [c for c in columns if c not in (one, other) and table.names[c] not in known]
-        # Functions of one of the two have been told of.
+        # Functions of one of the two have been reported (`known`).
         for rows in (slice(0, FIRST_ROWS), slice(None)):
             if effects:
                 joint = table.codes[one, rows].astype(np.int64) * sizes[other] + table.codes[other, rows]
@@ -268,7 +269,7 @@ def _functions_of_pairs(
         for effect in effects:
             if min(_explained_rows(cause, table, effect) for cause in (one, other)) >= FEWEST_ROWS_EXPLAINED:
                 relations[frozenset((one, other, effect))].append((effect, one, other))
-    # Where each follows from the two others, the one with the most to explain is the one that was computed.
+    # If each of the three is a function of the other two, report the one with the most rows to explain.
     found = (max(ways, key=lambda way: _explained_rows(None, table, way[0])) for ways in relations.values())
     for places in sorted(found):
         name, *causes = (table.names[c] for c in places)

@@ -1,6 +1,6 @@
-"""How a column meets the others: what tells it from another one that has the same values.
+"""Distinguish columns with equal values by their joint values with the other columns.
 
-Names have no part in it, nor have signs of other columns and labels of levels.
+Names, the signs of other columns and the labels of levels play no part.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from stablebn.table.table import CategoricalTable, ContinuousTable, Name, Table
 
 
 def first_image(values: NDArray[AnyNumber], times: NDArray[np.int64]) -> int:
-    """Which comes first, a column or minus it: 1 the column, -1 the other, 0 neither.
+    """Return which comes first in sorted order: 1 the column, -1 its mirror image, 0 if they are equal.
 
     Parameters
     ----------
     values : array
         The distinct values of the column, ascending.
     times : array
-        How many rows have each.
+        Number of rows of each value.
     """
-    for own, mirrored in ((values, -values[::-1]), (times, times[::-1])):
-        different = np.flatnonzero(own != mirrored)
+    for image, mirrored in ((values, -values[::-1]), (times, times[::-1])):
+        different = np.flatnonzero(image != mirrored)
         if different.size:
-            return 1 if own[different[0]] < mirrored[different[0]] else -1
+            return 1 if image[different[0]] < mirrored[different[0]] else -1
     return 0
 
 
 def values_and_times(table: AnyTable, name: Name) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The distinct values of a continuous column, ascending, and how many rows, by weight, have each."""
+    """Return the distinct values of a continuous column, ascending, and the number of rows of each, by weight."""
     blocks = [*each_block(table, _counted_values, name)]
     return distinct_counts(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
 
 
-def meetings(table: AnyTable, name: Name, others: Sequence[Name]) -> list[list[bytes]]:
-    """How many rows have each value of a continuous column together with each of another column, for some others."""
+def joint_values(table: AnyTable, name: Name, others: Sequence[Name]) -> list[list[bytes]]:
+    """Return, for each of the other columns, a sort key of its joint counts with a continuous column; sorted."""
     values, _ = values_and_times(table, name)
     found = []
     for part in by_kind(table):
@@ -61,21 +61,21 @@ def meetings(table: AnyTable, name: Name, others: Sequence[Name]) -> list[list[b
 def _with_numbers(
     ranks: NDArray[np.int64], codes: NDArray[np.int64], times: NDArray[np.int64], values: int, sign: int
 ) -> list[bytes]:
-    """Pairs in an order that follows from them, the other column, of so many values, turned round with the sign -1."""
+    """Sort value pairs canonically; `values` is the number of values of the other column, sign -1 reverses it."""
     if sign < 0:
-        # What is missing stays the last.
+        # The code of a missing value stays the last one.
         codes = np.where(codes == values, codes, values - 1 - codes)
     order = np.lexsort((codes, ranks))
     return [_bytes(own[order]) for own in (ranks, codes, times)]
 
 
 def _with_levels(ranks: NDArray[np.int64], codes: NDArray[np.int64], times: NDArray[np.int64]) -> list[bytes]:
-    """Pairs by level, in an order that is not that of the labels."""
+    """Sort the pairs of each level, and the levels by their pairs, so that labels play no part."""
     return sorted(_bytes(ranks[codes == code]) + _bytes(times[codes == code]) for code in np.unique(codes))
 
 
 def _bytes(numbers: NDArray[np.int64]) -> bytes:
-    """The same on every machine."""
+    """Return bytes that are the same on every machine."""
     return numbers.astype(">i8").tobytes()
 
 
@@ -87,7 +87,7 @@ def _pairs(
     theirs: NDArray[np.float64] | None,
     width: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The pairs of ranks and codes that occur, and how many rows have each."""
+    """Return the pairs of ranks and codes that occur, and the number of rows of each."""
     blocks = [*each_block(table, _pairs_of_block, name, values, other, theirs, width)]
     pairs, times = distinct_counts(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
     return pairs // width, pairs % width, times
@@ -105,7 +105,7 @@ def _pairs_of_block(
 
 
 def _codes(block: Table, name: Name, values: NDArray[np.float64] | None) -> NDArray[np.int64]:
-    """The codes of a categorical column, or of a continuous one the ranks among its values, a hole being the last."""
+    """Return codes of a categorical column, or ranks of the values of a continuous one; missing values come last."""
     part, column = _column(block, name)
     if values is None:
         assert isinstance(part, CategoricalTable)
@@ -123,6 +123,6 @@ def _counted_values(block: Table, name: Name) -> tuple[NDArray[np.float64], NDAr
 
 
 def _column(block: Table, name: Name) -> tuple[Table, int]:
-    """The part of a block that has a column, and its place there."""
+    """Return the part of a block that has a column, and the index of the column there."""
     part = next(part for part in by_kind(block) if name in part.names)
     return like_of(part), part.names.index(name)

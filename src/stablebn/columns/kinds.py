@@ -1,7 +1,11 @@
-"""Is a column categorical, continuous, or nothing to learn from? As the user says, else by its type and its values.
+"""Infer the kind of one column: categorical, continuous, or excluded from learning.
 
-The rules look at how often which values occur and at nothing else: the order of rows and columns and the names have
-no say. docs/columns.md tells them to the user.
+The user's options come first, then the type of the column, then its values. Read in this order: `UserKinds` and
+`parse_kinds` (options), `decide_by_type`, `decide_by_values` (integers and floats), `decide_text` (text that names
+rows), and the summaries of values that the rules need. `prepare/kind_inference.py` applies them to all columns.
+
+The rules use only which values occur and how often. The order of rows and columns, and names, play no part.
+docs/columns.md describes the rules to users.
 """
 
 from __future__ import annotations
@@ -23,41 +27,41 @@ from stablebn.errors import OptionError, listed, one_of
 from stablebn.messages import kinds_option
 from stablebn.table.table import Name, Weights, total_weight
 
-Family: TypeAlias = Literal["text", "boolean", "integer", "float"]
-Asked: TypeAlias = Mapping[Name, Kind] | Kind | None
+TypeFamily: TypeAlias = Literal["text", "boolean", "integer", "float"]
+KindsOption: TypeAlias = Mapping[Name, Kind] | Kind | None
 AnyNumber = TypeVar("AnyNumber", np.int64, np.float64)
 
-# Whole numbers with more distinct values than this are numbers; text with more may be names of rows.
+# Whole numbers with more distinct values than this are continuous; text with more may name rows.
 MOST_CODES = 25
 
-# So few distinct integers are codes in a table of any size.
+# Integers with at most this many distinct values are categorical in a table of any size.
 FEW_CODES = 5
 
-# Of integers with more distinct values it is said that they are taken for codes.
+# A warning says that integers are taken for categories if they have more distinct values than this.
 PLAIN_CODES = 10
 
-# Values drawn from a range so small that so many pairs of them should be equal are not all different by chance: e**-10.
+# If this many pairs of values are expected to be equal by chance, the chance that no pair is equal is e**-10.
 EQUAL_PAIRS = 10
 
 FLOATS = "floats"
 """Why a column of floats that are not whole numbers is continuous."""
 
-# What floats hold exactly.
+# Floats hold all integers up to this one exactly.
 LARGEST_WHOLE = 2**53
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What a column is taken for.
+    """Kind of a column, with the reason.
 
     Attributes
     ----------
     kind : {"categorical", "continuous"} or None
-        None: it is set aside, and stays alone in the graph.
+        None: the column is excluded from learning and has no edges in the graph.
     why : str
-        A phrase, such as "61 distinct integers".
+        The reason, such as "61 distinct integers".
     plain : bool
-        Whether its type, or the user, says so: nothing to be told.
+        Whether the user or the type of the column determines the kind, so that no warning is needed.
     """
 
     kind: Kind | None
@@ -68,45 +72,45 @@ class Decision:
         return f"{self.kind or 'set aside'}: {self.why}"
 
 
-class Told(NamedTuple):
-    """What the user says of kinds.
+class UserKinds(NamedTuple):
+    """Kinds that the user has specified, or that a graph or network determines.
 
     Attributes
     ----------
     kinds : dict of name to kind
     others : kind or None
-        Of all other columns that can have it.
+        Kind of all other columns that can have it.
     kept : collection of names
-        Columns that are not to be set aside.
-    aside : collection of names
-        Columns that are.
+        Columns that must not be excluded.
+    excluded : collection of names
+        Columns that must be excluded.
     learned : collection of names
-        Columns whose kind is not specified by the user, but taken from a graph or a network.
+        Columns whose kind comes from a graph or a network, not from the user.
     na_values : collection of str or None
-        The texts that stand for a missing value; None: `stablebn.columns.na_values` decides.
+        Texts that stand for a missing value; None: the rules of `stablebn.columns.na_values`.
     """
 
     kinds: Mapping[Name, Kind]
     others: Kind | None = None
     kept: Collection[Name] = frozenset()
-    aside: Collection[Name] = frozenset()
+    excluded: Collection[Name] = frozenset()
     learned: Collection[Name] = frozenset()
     na_values: Collection[str] | None = None
 
     def of(self, name: Name) -> Kind | None:
-        """The kind that a column should have if it can."""
+        """Return the kind that a column gets if it can have it."""
         return self.kinds.get(name, self.others)
 
-    def with_learned(self, learned: Mapping[Name, Decision], columns: Collection[Name]) -> Told:
-        """The same where the user says something, else as it was decided for another table."""
+    def with_learned(self, learned: Mapping[Name, Decision], columns: Collection[Name]) -> UserKinds:
+        """Add the decisions of another table, for columns without an option of the user."""
         before = {name: own for name, own in learned.items() if name in columns and name not in self.kinds}
         kinds = {name: own.kind for name, own in before.items() if own.kind is not None}
-        aside = {name for name, own in before.items() if own.kind is None and name not in self.kept}
-        return self._replace(kinds={**kinds, **self.kinds}, aside=aside, learned=frozenset(kinds))
+        excluded = {name for name, own in before.items() if own.kind is None and name not in self.kept}
+        return self._replace(kinds={**kinds, **self.kinds}, excluded=excluded, learned=frozenset(kinds))
 
 
-def family(type_: pa.DataType) -> Family | None:
-    """Return the family of an Arrow type (of a dictionary's values); None if it cannot be used."""
+def family(type_: pa.DataType) -> TypeFamily | None:
+    """Return the family of an Arrow type, for a dictionary that of its values; None if the type is not supported."""
     if pa.types.is_dictionary(type_):
         type_ = type_.value_type
     if pa.types.is_string(type_) or pa.types.is_large_string(type_):
@@ -117,17 +121,17 @@ def family(type_: pa.DataType) -> Family | None:
         return "integer"
     if pa.types.is_floating(type_):
         return "float"
-    # Not all versions of PyArrow can be asked for these otherwise; and the name of a type takes long to write.
+    # Old versions of PyArrow have no other test for string views. The test is last because `str` of a type is slow.
     return "text" if str(type_) == "string_view" else None
 
 
-def told(kinds: Asked, kept: Collection[Name], columns: Collection[Name]) -> Told:
-    """What the user says of kinds; `OptionError` where it makes no sense."""
+def parse_kinds(kinds: KindsOption, kept: Collection[Name], columns: Collection[Name]) -> UserKinds:
+    """Parse the option `kinds`; raise `OptionError` if it is not valid."""
     if kinds is None:
-        return Told({}, None, kept)
+        return UserKinds({}, None, kept)
     if isinstance(kinds, str):
         one_of("kinds", kinds, get_args(Kind))
-        return Told({}, kinds, kept)
+        return UserKinds({}, kinds, kept)
     if not isinstance(kinds, Mapping):
         raise OptionError(
             f"kinds= must be a dict such as {kinds_option(['age'], 'continuous')}, or one kind, for all columns that "
@@ -138,84 +142,88 @@ def told(kinds: Asked, kept: Collection[Name], columns: Collection[Name]) -> Tol
         raise OptionError(f"kinds= names {listed(unknown)}, not a variable. Variables: {listed(tuple(columns))}.")
     for name, kind in kinds.items():
         one_of("kinds[...]" if name is ... else f"kinds[{name!r}]", kind, get_args(Kind))
-    return Told({name: kind for name, kind in kinds.items() if name is not ...}, kinds.get(...), kept)
+    return UserKinds({name: kind for name, kind in kinds.items() if name is not ...}, kinds.get(...), kept)
 
 
 def decide_by_type(
-    name: Name, type_: pa.DataType, said: Told, whole_numbers: Callable[[Name], WholeNumbers | None]
+    name: Name, type_: pa.DataType, user_kinds: UserKinds, whole_numbers: Callable[[Name], WholeNumbers | None]
 ) -> Decision:
-    """What the user says, or the type; of integers and floats, the values too.
+    """Decide the kind by the user's options, else by the type; for integers and floats also by the values.
 
     Parameters
     ----------
     name : name
     type_ : pyarrow.DataType
-    said : Told
+    user_kinds : UserKinds
     whole_numbers : callable
-        Gives what the values of the column are, see `Rows`.
+        Summarises the values of a column, see `Rows.whole_numbers`.
     """
-    own = family(type_)
-    kind = said.of(name)
-    if own is None:
-        return _unusable(type_)
-    if name in said.kinds:
-        return Decision(said.kinds[name], "as you say", plain=True)
-    if own == "text" or (own == "boolean" and kind is None) or (pa.types.is_dictionary(type_) and kind is None):
-        return Decision("categorical", {"text": "text", "boolean": "true or false"}.get(own, "categories"), plain=True)
-    if own == "boolean" or pa.types.is_dictionary(type_):
+    type_family = family(type_)
+    kind = user_kinds.of(name)
+    if type_family is None:
+        return _unsupported(type_)
+    if name in user_kinds.kinds:
+        return Decision(user_kinds.kinds[name], "as you say", plain=True)
+    has_categories = pa.types.is_dictionary(type_)
+    if type_family == "text" or (kind is None and (type_family == "boolean" or has_categories)):
+        why = {"text": "text", "boolean": "true or false"}.get(type_family, "categories")
+        return Decision("categorical", why, plain=True)
+    if type_family == "boolean" or has_categories:
         return Decision(kind, "as you say of all columns", plain=True)
-    decision = decide_by_values(whole_numbers(name), own)
-    if decision.kind is None and name in said.kept:
+    decision = decide_by_values(whole_numbers(name), type_family)
+    if decision.kind is None and name in user_kinds.kept:
         return Decision(kind or "continuous", "kept as you say", plain=True)
     if decision.kind is None or kind is None:
         return decision
     return Decision(kind, "as you say of all columns", plain=True)
 
 
-def _unusable(type_: pa.DataType) -> Decision:
+def _unsupported(type_: pa.DataType) -> Decision:
     if pa.types.is_null(type_):
         return Decision(None, "no values")
     return Decision(None, f"neither text nor numbers but {type_}")
 
 
-def decide_by_values(numbers: WholeNumbers | None, own: Family) -> Decision:
-    """Floats are continuous, unless they are whole numbers: few are codes, and some number the rows.
+def decide_by_values(numbers: WholeNumbers | None, type_family: TypeFamily) -> Decision:
+    """Decide the kind of integers or floats.
+
+    Floats that are not whole numbers are continuous. Few distinct whole numbers are categories; many that occur
+    equally often, too evenly for chance, number the rows or groups of rows and are excluded; others are continuous.
 
     Parameters
     ----------
     numbers : WholeNumbers or None
-        None: some are not whole, or there are none.
-    own : {"integer", "float"}
+        None: some value is not whole, or there is no value.
+    type_family : {"integer", "float"}
     """
     if numbers is None:
         return Decision("continuous", FLOATS, plain=True)
-    what = "integers" if own == "integer" else "whole numbers"
+    what = "integers" if type_family == "integer" else "whole numbers"
     distinct = numbers.distinct
-    few = own == "integer" and distinct <= FEW_CODES
-    # Below, two such columns have more joint cells than there are rows.
+    few = type_family == "integer" and distinct <= FEW_CODES
+    # With fewer rows than distinct**2, two such columns would have more joint cells than there are rows.
     if few or (1 < distinct <= MOST_CODES and distinct**2 <= numbers.total):
-        return Decision(
-            "categorical", f"{distinct} distinct {what}", plain=own == "integer" and distinct <= PLAIN_CODES
-        )
-    # Drawn values would be equal in about distinct**2 / 2 / spread pairs.
+        plain = type_family == "integer" and distinct <= PLAIN_CODES
+        return Decision("categorical", f"{distinct} distinct {what}", plain=plain)
+    # Values drawn from `spread` possible ones would be equal in about distinct**2 / 2 / spread pairs.
     if distinct > MOST_CODES and distinct * (distinct - 1) // 2 > EQUAL_PAIRS * (numbers.spread or distinct**2):
         times = "once: they number the rows" if numbers.total == distinct else "equally often: they number groups"
         return Decision(None, f"{distinct} {what}, each {times}")
     if numbers.largest > LARGEST_WHOLE:
         return Decision(None, f"{distinct} distinct integers, some beyond 2**53, that look like keys")
-    return Decision("continuous", f"{distinct} distinct {what}", plain=own == "float")
+    return Decision("continuous", f"{distinct} distinct {what}", plain=type_family == "float")
 
 
 def whole_integers(column: pa.ChunkedArray, weights: Weights | None) -> WholeNumbers:
-    """What the values of a column of integers are."""
+    """Summarise a column of integers."""
     close = close_integers(column)
     if close is not None:
         total, occurring = total_weight(len(column), weights), close.occurring
         spread = None
         if occurring.size > MOST_CODES and total % occurring.size == 0:
-            spread = spread_of(*distinct_counts(np.concatenate(close.chunks), weights))
+            spread = grid_size(*distinct_counts(np.concatenate(close.chunks), weights))
         return WholeNumbers(total, occurring.size, spread, max(-close.least, close.greatest))
-    # Here and not above: it takes long to import, and few columns need it.
+    # Imported here because the import is slow and few columns need it.
     import pyarrow.compute as pc
 
     if weights is not None and column.null_count:
@@ -229,14 +237,14 @@ def whole_integers(column: pa.ChunkedArray, weights: Weights | None) -> WholeNum
     largest = max(-limits["min"], limits["max"])
     spread = None
     if total % distinct == 0 and distinct > MOST_CODES:
-        spread = spread_of(
+        spread = grid_size(
             *distinct_counts(np.concatenate([np.from_dlpack(chunk) for chunk in present.chunks]), weights)
         )
     return WholeNumbers(total, distinct, spread, largest)
 
 
 def whole_floats(values: NDArray[np.float64], weights: Weights | None) -> WholeNumbers | None:
-    """What floats are that are whole numbers; None where some are not, or there are none.
+    """Summarise floats that are all whole numbers; None if some value is not whole, or there is no value.
 
     Parameters
     ----------
@@ -244,7 +252,7 @@ def whole_floats(values: NDArray[np.float64], weights: Weights | None) -> WholeN
         NaN where missing.
     weights : int64 array [rows] or None
     """
-    # Most columns are told apart by their first value, and most others by their first rows.
+    # The first value, or the first rows, show for most columns that some value is not whole.
     if values.size and not (math.isnan(values[0]) or float(values[0]).is_integer()):
         return None
     if not all_whole(values[:1000]) or not all_whole(values) or (missing := np.isnan(values)).all():
@@ -254,12 +262,12 @@ def whole_floats(values: NDArray[np.float64], weights: Weights | None) -> WholeN
     distinct, counts = distinct_counts(present, weights)
     largest = int(max(-distinct[0], distinct[-1]))
     total = total_weight(len(present), weights)
-    return WholeNumbers(total, distinct.size, spread_of(distinct, counts), largest)
+    return WholeNumbers(total, distinct.size, grid_size(distinct, counts), largest)
 
 
 def float_values(column: pa.ChunkedArray) -> NDArray[np.float64]:
-    """The values of a column of floats, NaN where missing."""
-    # Without nulls, `to_numpy` would import pandas for nothing.
+    """Return the values of a column of floats, NaN for missing values."""
+    # `to_numpy` imports pandas, which is not needed for chunks without nulls.
     parts = [
         chunk.to_numpy(zero_copy_only=False) if chunk.null_count else np.from_dlpack(chunk) for chunk in column.chunks
     ]
@@ -268,8 +276,8 @@ def float_values(column: pa.ChunkedArray) -> NDArray[np.float64]:
 
 
 def all_whole(values: NDArray[np.float64]) -> bool:
-    """Whether all values that there are are whole, and none larger than floats hold exactly."""
-    # What is not a number is equal to nothing, and is no reason; infinite values and larger ones are.
+    """Return whether all values are whole or missing, and none is beyond what floats hold exactly."""
+    # NaN is equal to nothing, not even itself, and counts as missing; infinite and larger values do not pass.
     with np.errstate(invalid="ignore"):
         whole = (values == np.floor(values)) & (np.abs(values) <= LARGEST_WHOLE)
     return bool((whole | np.isnan(values)).all())
@@ -278,19 +286,19 @@ def all_whole(values: NDArray[np.float64]) -> bool:
 def distinct_counts(
     values: NDArray[AnyNumber], weights: Weights | None
 ) -> tuple[NDArray[AnyNumber], NDArray[np.int64]]:
-    """The distinct values, ascending, and how often each occurs."""
+    """Return the distinct values, ascending, and how often each occurs, by weight."""
     if weights is None:
         distinct, counts = np.unique(values, return_counts=True)
         return distinct, counts
-    distinct, places = np.unique(values, return_inverse=True)
-    return distinct, np.bincount(places, weights).astype(np.int64)
+    distinct, indices = np.unique(values, return_inverse=True)
+    return distinct, np.bincount(indices, weights).astype(np.int64)
 
 
-def spread_of(distinct: NDArray[np.int64], counts: NDArray[np.int64]) -> int | None:
-    """See `WholeNumbers`."""
+def grid_size(distinct: NDArray[np.int64], counts: NDArray[np.int64]) -> int | None:
+    """Return the number of possible values; see `WholeNumbers.spread`."""
     if distinct.size < 2 or (counts != counts[0]).any():
         return None
-    # Python's integers do not overflow.
+    # Python's integers are used because they do not overflow.
     step = int(np.gcd.reduce(np.diff(distinct).astype(np.uint64)))
     return (int(distinct[-1]) - int(distinct[0])) // step + 1
 
@@ -299,15 +307,15 @@ _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([T ].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4
 
 
 class TextForms(NamedTuple):
-    """What the different texts of a column are.
+    """Summary of the distinct texts of a column.
 
     Attributes
     ----------
     distinct : int
     dates, numbers, others : int
-        How many are dates, numbers, and neither these nor markers of missing values.
+        Number of texts that are dates; numbers; and neither of these nor markers of missing values.
     blanks : int
-        How many blanks all have together.
+        Total number of blanks in them.
     """
 
     distinct: int
@@ -318,19 +326,19 @@ class TextForms(NamedTuple):
 
 
 def is_date(text: str) -> bool:
-    """Whether a text is a date."""
+    """Return whether a text is a date."""
     return _DATE.fullmatch(text) is not None
 
 
 def decide_text(levels: Sequence[Hashable], total: int) -> Decision | None:
-    """Set a column of text aside whose values name rows rather than describe them; None: it is categorical.
+    """Exclude a column of text whose values name rows rather than describe them; None: it is categorical.
 
     Parameters
     ----------
     levels : sequence
         The values that occur.
     total : int
-        In how many rows there is one.
+        Number of rows, by weight, that have a value.
     """
     texts = [level for level in levels if isinstance(level, str)]
     if len(levels) <= MOST_CODES or len(texts) < len(levels):
@@ -340,10 +348,10 @@ def decide_text(levels: Sequence[Hashable], total: int) -> Decision | None:
 
 
 def decide_by_forms(texts: TextForms, total: int) -> Decision | None:
-    """The same by what the texts are; numbers and others have no say."""
+    """Like `decide_text`, from a summary of the texts; `numbers` and `others` are not used."""
     if texts.dates == texts.distinct:
         return Decision(None, f"{texts.distinct} dates, written as text")
-    # Nearly every row has a value of its own: there are no frequencies to be learned.
+    # Nearly every row has its own value, so that there are no frequencies to learn from.
     if 10 * texts.distinct > 9 * total:
         what = "free text" if texts.blanks >= 3 * texts.distinct else "text"
         return Decision(None, f"{what}, {texts.distinct} values in {total} rows")

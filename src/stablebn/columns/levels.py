@@ -1,4 +1,4 @@
-"""Levels that are declared: values that a categorical column can have, whether rows have them or not."""
+"""Declared levels: the values that a categorical column can have, including those that do not occur."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from stablebn.columns.arrow.conversion import Columns
-from stablebn.columns.arrow.type_conversion import usable
+from stablebn.columns.arrow.type_conversion import as_supported
 from stablebn.columns.column import CategoricalColumn, Column
 from stablebn.columns.encode import values_of
 from stablebn.errors import DataError, OptionError, listed, shown
@@ -23,14 +23,14 @@ _EXAMPLE = 'levels={"smoke": ["no", "yes"]}, or levels="declared" for the catego
 
 
 def check_levels(name: str, value: object) -> None:
-    """Raise `OptionError` for what cannot declare levels; which columns there are is not known yet."""
+    """Raise `OptionError` if a value cannot declare levels; names are checked later by `parse_levels`."""
     if isinstance(value, str):
         if value == DECLARED:
             return
     elif isinstance(value, Mapping):
         if all(map(_is_list, value.values())):
             return
-    elif isinstance(value, Sequence) and all(isinstance(own, str) and (own == DECLARED or "=" in own) for own in value):
+    elif isinstance(value, Sequence) and all(isinstance(t, str) and (t == DECLARED or "=" in t) for t in value):
         return
     raise OptionError(f"{name}={shown(value)} does not declare levels. Say {_EXAMPLE} (command line: smoke=no,yes).")
 
@@ -39,36 +39,36 @@ def _is_list(value: object) -> bool:
     return is_iterable(value) and not isinstance(value, str | bytes | Mapping)
 
 
-def told_levels(
+def parse_levels(
     levels: object, columns: Collection[Name], categories: Levels, learned: Levels | None = None
 ) -> dict[Name, tuple[Hashable, ...]]:
-    """The levels that are declared, by column, as the user writes them.
+    """Parse the option `levels`.
 
     Parameters
     ----------
     levels : mapping of name to values, "declared", list of texts such as "smoke=no,yes", or None
     columns : collection of names
     categories : mapping of name to values
-        Of the columns whose own type says which there are.
+        Categories of the columns whose type lists them.
     learned : mapping of name to values, optional
-        What was declared for another table: it holds for the columns of that name of which nothing else is said.
+        Levels declared for another table. They apply to the columns for which the user declares none.
     """
-    before = {name: own for name, own in (learned or {}).items() if name in columns}
+    before = {name: values for name, values in (learned or {}).items() if name in columns}
     if levels is None:
         return before
     if not isinstance(levels, Mapping):
         texts = [levels] if isinstance(levels, str) else list(levels)  # type: ignore[call-overload]
         named = dict(_parted(text, columns) for text in texts if text != DECLARED)
-        own = {name: values for name, values in categories.items() if name in columns}
-        return {**before, **(own if DECLARED in texts else {}), **named}
+        by_type = {name: values for name, values in categories.items() if name in columns}
+        return {**before, **(by_type if DECLARED in texts else {}), **named}
     unknown = [name for name in levels if name not in columns]
     if unknown:
         raise OptionError(f"levels= names {listed(unknown)}, not a variable. Variables: {listed(tuple(columns))}.")
-    return {**before, **{name: tuple(own) for name, own in levels.items()}}
+    return {**before, **{name: tuple(values) for name, values in levels.items()}}
 
 
 def _parted(text: str, columns: Collection[Name]) -> tuple[Name, tuple[Hashable, ...]]:
-    # A name may have an equals sign of its own.
+    # A name may contain an equals sign.
     name = next((name for name in columns if text.startswith(f"{name}=")), None)
     if name is None:
         raise OptionError(
@@ -79,32 +79,32 @@ def _parted(text: str, columns: Collection[Name]) -> tuple[Name, tuple[Hashable,
 
 
 def categories_of(columns: Columns, with_categories: Collection[Name]) -> dict[Name, tuple[Hashable, ...]]:
-    """All values in the dictionaries of those columns whose own type says which categories there are."""
+    """Return the categories of the columns whose type lists them."""
     return {name: _categories(column) for name, column in columns.items() if name in with_categories}
 
 
 def _categories(column: pa.ChunkedArray) -> tuple[Hashable, ...]:
-    dictionaries = [chunk.dictionary for chunk in usable(column).chunks]
-    return tuple(dict.fromkeys(value for own in dictionaries for value in values_of(own) if value is not None))
+    dictionaries = [chunk.dictionary for chunk in as_supported(column).chunks]
+    return tuple(dict.fromkeys(value for each in dictionaries for value in values_of(each) if value is not None))
 
 
 def declare(
     columns: Mapping[Name, Column], levels: Levels
 ) -> tuple[dict[Name, Column], dict[Name, tuple[Hashable, ...]]]:
-    """Give columns the levels that are declared, in sorted order: the order of the user decides nothing.
+    """Give columns their declared levels, in sorted order, so that the user's order decides nothing.
 
     Parameters
     ----------
     columns : mapping of name to CategoricalColumn or NumericColumn
     levels : mapping of name to values
-        Those of columns that are not there mean nothing.
+        Entries for unknown columns are ignored.
 
     Returns
     -------
     columns : dict of name to CategoricalColumn or NumericColumn
-        A column with a single value stays as it is: it has nothing to say.
+        A column with a single value is not changed, because it stays without edges.
     levels : dict of name to tuple of values
-        All that were declared, of the type of the column.
+        All declared levels, with the type of the column.
 
     Raises
     ------
@@ -113,38 +113,38 @@ def declare(
     OptionError
         A column is continuous, or a level cannot be a value of its column.
     """
-    found: dict[Name, Column] = dict(columns)
+    result: dict[Name, Column] = dict(columns)
     declared: dict[Name, tuple[Hashable, ...]] = {}
     outside: dict[Name, tuple[tuple[Hashable, ...], tuple[Hashable, ...]]] = {}
-    for name, own in levels.items():
+    for name, values in levels.items():
         column = columns.get(name)
         if column is None:
             continue
         if not isinstance(column, CategoricalColumn):
             raise OptionError(f"levels= names {name!r}, which is continuous. Leave it out, or out of kinds=.")
         type_ = next((type(level) for level in column.levels if level is not None), str)
-        known = {_value(name, level, type_) for level in own}
+        known = {_value(name, level, type_) for level in values}
         unknown = tuple(level for level in column.levels if level is not None and level not in known)
-        # A missing value that is a level is the last.
+        # The level None, for missing values, is the last.
         declared[name] = (*sorted(known), *(level for level in column.levels if level is None))  # type: ignore[type-var]
         if unknown:
             outside[name] = unknown, declared[name]
         elif not column.is_constant:
-            found[name] = column.with_levels(declared[name])
+            result[name] = column.with_levels(declared[name])
     if outside:
-        told = "; ".join(
-            f"{name!r} has {listed(unknown)}, and its levels are {listed(own)}"
-            for name, (unknown, own) in outside.items()
+        problems = "; ".join(
+            f"{name!r} has {listed(unknown)}, and its levels are {listed(values)}"
+            for name, (unknown, values) in outside.items()
         )
         raise DataError(
-            f"values that are not among the declared levels: {told}. Correct the values, or add them to levels=.",
+            f"values that are not among the declared levels: {problems}. Correct the values, or add them to levels=.",
             columns=tuple(outside),
         )
-    return found, declared
+    return result, declared
 
 
 def _value(name: Name, level: Any, type_: type) -> Hashable:
-    """A level as a value of its column, whose values are of this type: on a command line all are text."""
+    """Convert a declared level, which is text on the command line, to the type of the values of its column."""
     value = level.item() if hasattr(level, "item") else level
     if type(value) is type_:
         return value
@@ -164,7 +164,7 @@ _PLURALS: Mapping[type, str] = {str: "text", bool: "true or false", int: "intege
 
 
 def named_categorical(levels: object, columns: Sequence[Name]) -> list[Name]:
-    """The columns that must be categorical, as their levels are said one by one."""
+    """Return the columns whose levels are declared by name, which must be categorical."""
     if isinstance(levels, Mapping):
         return [name for name in columns if name in levels]
     texts = [] if levels is None or isinstance(levels, str) else list(levels)  # type: ignore[call-overload]

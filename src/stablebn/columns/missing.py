@@ -1,4 +1,8 @@
-"""Missing values: refused, left out with their rows, a level of their own, or left as holes; never silently."""
+"""Handle missing values as the option `missing` says.
+
+They are refused ("error"), left out with their rows ("drop"), made a level ("level"), or left in the table, whose
+statistics then use the available rows ("available"). A warning or an error always reports them.
+"""
 
 from __future__ import annotations
 
@@ -16,22 +20,22 @@ from stablebn.table.table import Name
 MISSING = ("error", "drop", "level", "available")
 
 
-def with_types(columns: Columns, missing: str) -> Columns:
-    """Where a missing value is a level, columns without any value as text: only some sources give them a type."""
+def with_text_for_empty(columns: Columns, missing: str) -> Columns:
+    """With missing="level", give columns without values the type text, because not all sources give them a type."""
     if missing != "level":
         return columns
-    return {name: own.cast(pa.string()) if pa.types.is_null(own.type) else own for name, own in columns.items()}
+    return {name: c.cast(pa.string()) if pa.types.is_null(c.type) else c for name, c in columns.items()}
 
 
-def settle_missing(
+def handle_missing(
     rows: Rows,
     columns: dict[Name, Column],
     missing: str,
     cautions: Sequence[Caution] = (),
     *,
-    holes_will_do: bool = True,
+    allow_available: bool = True,
 ) -> tuple[Rows, dict[Name, Column], list[Caution]]:
-    """Do with missing values as the user says.
+    """Handle missing values as the option `missing` says.
 
     Parameters
     ----------
@@ -39,34 +43,34 @@ def settle_missing(
     columns : dict of name to CategoricalColumn or NumericColumn
     missing : {"error", "drop", "level", "available"}
     cautions : sequence of Caution
-        What was said before: which texts were taken for missing values is told again where those are refused.
-    holes_will_do : bool
-        Whether an error may offer to leave missing values as holes.
+        Earlier warnings. If missing values are refused, the error repeats which texts were taken for missing values.
+    allow_available : bool
+        Whether the error may suggest missing="available".
 
     Returns
     -------
     rows : Rows
-        Those that are left.
+        The remaining rows.
     columns : dict of name to CategoricalColumn or NumericColumn
-        Without missing values, but for those that are left as holes.
+        Without missing values, unless missing="available".
     cautions : list of Caution
-        Those before, and what is said here.
+        The earlier and the new warnings.
     """
-    gaps = {name: count for name, column in columns.items() if (count := column.gaps)}
+    gaps = {name: count for name, column in columns.items() if (count := column.missing_count)}
     if not gaps:
         return rows, columns, [*cautions]
     if missing == "level":
         return rows, _add_levels(rows, columns, gaps), [*cautions, _levels_caution(gaps)]
     if missing == "error":
         raise DataError(
-            f"missing values in {tallied(gaps)}, of {rows.count} rows. {_choices(columns, gaps, holes_will_do)}"
-            + "".join(f" {own}" for own in cautions if own.code == "markers"),
+            f"missing values in {tallied(gaps)}, of {rows.count} rows. {_choices(columns, gaps, allow_available)}"
+            + "".join(f" {caution}" for caution in cautions if caution.code == "markers"),
             columns=tuple(gaps),
-            remedy={"missing": "available"} if holes_will_do else _without_rows(rows, columns, gaps),
+            remedy={"missing": "available"} if allow_available else _without_rows(rows, columns, gaps),
         )
     if missing == "available":
-        caution = _holes_caution(gaps, rows.count)
-        # A row without any value says nothing.
+        caution = _available_caution(gaps, rows.count)
+        # A row without any value carries no information.
         if len(gaps) == len(columns):
             kept = rows.without(columns, tuple(gaps), all_of_them=True)
             if kept.rows.count < rows.count:
@@ -83,10 +87,10 @@ def settle_missing(
     return kept.rows, kept.columns, [*cautions, _dropped_caution(gaps, rows.count, kept.rows.count)]
 
 
-def _choices(columns: Mapping[Name, Column], gaps: Mapping[Name, int], holes_will_do: bool) -> str:
-    """Name the values of `missing` that this table can be used with."""
+def _choices(columns: Mapping[Name, Column], gaps: Mapping[Name, int], allow_available: bool) -> str:
+    """List the values of `missing` that are possible for this table."""
     choices = ['missing="drop" to leave out all rows with missing values']
-    if holes_will_do:
+    if allow_available:
         choices.insert(
             0, 'missing="available" to learn each variable with its parents from the rows in which these are known'
         )
@@ -96,21 +100,21 @@ def _choices(columns: Mapping[Name, Column], gaps: Mapping[Name, int], holes_wil
 
 
 def _without_rows(rows: Rows, columns: Mapping[Name, Column], gaps: Mapping[Name, int]) -> dict[str, object]:
-    """Options that leave out rows, and columns that are so empty that most rows would go."""
-    # The emptiest columns first. Equally empty ones go together, so that their order does not matter.
+    """Suggest options that drop incomplete rows, after dropping columns that would cost most rows."""
+    # Groups of columns with equally many missing values, the most first, so that column order does not matter.
     counts = sorted(set(gaps.values()), reverse=True)
-    groups = [[name for name, own in gaps.items() if own == count] for count in counts]
-    # How many rows have a gap in which group, and in none that is less empty.
+    groups = [[name for name, missing in gaps.items() if missing == count] for count in counts]
+    # For each group, the number of rows with a missing value in it and in no later group.
     last = np.zeros(len(groups), dtype=np.int64)
     for masks in rows.masks({name: columns[name] for name in gaps}):
         free: Mask | bool = True
-        for place in reversed(range(len(groups))):
-            gap = free & np.logical_or.reduce([masks[name] for name in groups[place]])
-            last[place] += int(gap.sum())
-            free &= ~gap
+        for i in reversed(range(len(groups))):
+            incomplete = free & np.logical_or.reduce([masks[name] for name in groups[i]])
+            last[i] += int(incomplete.sum())
+            free &= ~incomplete
     out: list[Name] = []
-    for place, group in enumerate(groups):
-        if 2 * int(last[place:].sum()) <= rows.count:
+    for i, group in enumerate(groups):
+        if 2 * int(last[i:].sum()) <= rows.count:
             break
         out += group
     return {"missing": "drop", "drop": out} if out else {"missing": "drop"}
@@ -140,7 +144,7 @@ def _levels_caution(gaps: Mapping[Name, int]) -> Caution:
     )
 
 
-def _holes_caution(gaps: Mapping[Name, int], rows: int) -> Caution:
+def _available_caution(gaps: Mapping[Name, int], rows: int) -> Caution:
     return Caution(
         "holes",
         tuple(gaps),
@@ -154,5 +158,5 @@ def _dropped_caution(gaps: Mapping[Name, int], rows: int, kept: int) -> Caution:
         "dropped-rows",
         tuple(gaps),
         f"{rows - kept} of {rows} rows are left out for missing values in {tallied(gaps)}: "
-        "check that the others still speak for the whole.",
+        "check that the others still represent all of them.",
     )

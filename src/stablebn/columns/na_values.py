@@ -1,8 +1,9 @@
-"""Texts that stand for a missing value.
+"""Recognise texts that stand for a missing value.
 
-By default those of pandas are missing. So is a question mark, a hyphen or a point by itself, unless all else in the
-column is signs (+ beside -), and any of them with blanks around it: a warning says so. In a text file, a word such as
-"NA" in quotes is a value. `na_values` replaces this list; an empty field is always missing.
+By default the texts of pandas are missing. With a warning, so are a question mark, a hyphen or a point by itself
+(unless the other values of the column are signs too, such as + beside -), and any of these texts with blanks around
+it. In a text file, a word such as "NA" in quotes is a value. The option `na_values` replaces this list; an empty field
+is always missing.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from stablebn.messages import Caution, tallied
 from stablebn.options import is_iterable
 from stablebn.table.table import Name
 
-# Those of pandas but None, which is an answer in many tables: no accident, none of these.
+# The list of pandas without "None", which is an answer in many tables.
 PANDAS_MARKERS = (
     *("", "#N/A", "#N/A N/A", "#NA", "<NA>", "N/A", "n/a", "NA", "NULL", "null"),
     *("NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
@@ -25,7 +26,7 @@ SIGNS = ("?", "-", ".")
 
 _PANDAS_MARKERS, _ALL_MARKERS = frozenset(PANDAS_MARKERS), frozenset((*PANDAS_MARKERS, *SIGNS))
 
-# An empty field is missing in quotes too, as pandas writes it.
+# The empty text is missing in quotes too, because pandas writes it so.
 VALUES_IN_QUOTES = _PANDAS_MARKERS - {""}
 
 BLANKS = " \t"
@@ -47,7 +48,7 @@ class Markers(NamedTuple):
 
 
 def check_na_values(name: str, value: object) -> None:
-    """Check an option: texts, or one text with commas between them."""
+    """Raise `OptionError` unless the value is a list of texts, or one text with commas between them."""
     texts = [value] if isinstance(value, str) else value
     if not is_iterable(texts) or not all(isinstance(text, str) for text in texts):
         raise OptionError(

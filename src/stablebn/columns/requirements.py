@@ -1,4 +1,4 @@
-"""What a table must be to be learned from; every complaint names the columns and the remedy."""
+"""Check that a table can be learned from, and warn about its columns; each message names columns and remedy."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from stablebn.messages import Caution, tallied
 from stablebn.table.table import Name, Weights
 
 MOST_ROWS = 2**40
-"""Rows by weight: above, sums would no longer fit the integers they are computed in (docs/core.md)."""
+"""Most rows of a table, by weight: with more, sums would not fit the integers that hold them (docs/core.md)."""
 
-MOST_HELD_ROWS = 2**28
-"""Rows that are held in memory at once, or drawn: places of rows are integers of 32 bits."""
+MOST_ROWS_IN_MEMORY = 2**28
+"""Most rows that are in memory at once, or sampled: row numbers are integers of 32 bits."""
 
 # A Gaussian family needs N > |S| + 2 (specification, section 2): with one candidate parent, 4 rows.
 FEWEST_GAUSSIAN_ROWS = 4
 
-# By chance alone there must be so many arcs, and one for so many columns, until there is something to say.
+# Too few rows are reported if at least this many arcs are expected by chance, and one per this many columns.
 FEWEST_CHANCE_ARCS = 3
 COLUMNS_PER_CHANCE_ARC = 4
 
@@ -41,7 +41,7 @@ def check_size(columns: Collection[Name], rows: int) -> None:
 
 
 def refuse_types(unusable: Mapping[Name, pa.DataType]) -> None:
-    """Raise for columns of types that cannot be used, if there are any."""
+    """Raise `DataError` if there are columns of unsupported types."""
     if unusable:
         remedies = dict.fromkeys(_remedy(type_) for type_ in unusable.values())
         raise DataError(
@@ -52,11 +52,11 @@ def refuse_types(unusable: Mapping[Name, pa.DataType]) -> None:
 
 
 def refuse_unlisted(names: Sequence[Name]) -> None:
-    """Raise for columns of text of which memory does not hold all that are different, if there are any."""
+    """Raise `DataError` if there are columns of text whose distinct values do not fit into memory."""
     if names:
         raise DataError(
             f"more different texts than fit into the memory that there is: {listed(names)}. If they name rows, leave "
-            "the columns out; otherwise give more memory=.",
+            "the columns out; otherwise increase memory=.",
             columns=names,
             remedy={"drop": tuple(names)},
         )
@@ -71,28 +71,28 @@ def _remedy(type_: pa.DataType) -> str:
 
 
 def check_total(total: int) -> None:
-    """Raise if the rows, counted with their weights, are too many."""
+    """Raise `DataError` if there are too many rows, by weight."""
     if total > MOST_ROWS:
         raise DataError(f"the table stands for {total} rows, more than 2**40: learn from a sample of them.")
 
 
-def check_held(rows: int) -> None:
-    """Raise if so many rows cannot be held in memory at once."""
-    if rows > MOST_HELD_ROWS:
+def check_rows_in_memory(rows: int) -> None:
+    """Raise `DataError` if there are too many rows to be in memory at once."""
+    if rows > MOST_ROWS_IN_MEMORY:
         raise DataError(
-            f"the table has {rows} rows, more than the 2**28 that can be held in memory: say memory= to learn from it "
-            "block by block, or give each distinct row once, with weights."
+            f"the table has {rows} rows, more than the 2**28 that can be in memory at once: say memory= to "
+            "learn from it block by block, or give each distinct row once, with weights."
         )
 
 
 def total_of(rows: int, weights: Weights | None) -> int:
-    """How many rows there are, counted with their weights; exact as far as the limit."""
-    # A sum of int64 could wrap around.
+    """Return the number of rows, by weight; it is exact up to `MOST_ROWS`."""
+    # The sum is a float because a sum of int64 could wrap around.
     return rows if weights is None else int(weights.sum(dtype=np.float64))
 
 
 def check_finite(columns: Mapping[Name, Column]) -> None:
-    """Raise if a continuous column holds an infinity."""
+    """Raise `DataError` if a continuous column has an infinite value."""
     found = {name: column.infinite for name, column in columns.items() if isinstance(column, NumericColumn)}
     infinite = {name: count for name, count in found.items() if count}
     if infinite:
@@ -104,25 +104,25 @@ def check_finite(columns: Mapping[Name, Column]) -> None:
 
 
 def report_constants(constants: tuple[Name, ...]) -> list[Caution]:
-    """Say which columns have a single value."""
+    """Warn about columns with a single value."""
     if not constants:
         return []
-    told = listed(sorted(constants, key=name_key))
-    message = f"columns with a single value stay alone in the graph: {told}; you can leave them out."
+    names = listed(sorted(constants, key=name_key))
+    message = f"columns with a single value stay alone in the graph: {names}; you can leave them out."
     return [Caution("constant", constants, message)]
 
 
 def report_decisions(decisions: Mapping[Name, Decision]) -> list[Caution]:
-    """Say what was decided for columns whose type does not say it."""
+    """Warn about excluded columns, and about kinds that were inferred from the values."""
     cautions = []
-    aside = {name: decision.why for name, decision in decisions.items() if decision.kind is None}
-    if aside:
+    excluded = {name: decision.why for name, decision in decisions.items() if decision.kind is None}
+    if excluded:
         message = (
-            f"set aside, alone in the graph: {tallied(aside)}. Say keep= to learn from one, "
+            f"set aside, alone in the graph: {tallied(excluded)}. Say keep= to learn from one, "
             "or drop= to leave it out altogether."
         )
-        cautions.append(Caution("set-aside", tuple(aside), message))
-    noted = {name: str(own) for name, own in decisions.items() if own.kind is not None and not own.plain}
+        cautions.append(Caution("set-aside", tuple(excluded), message))
+    noted = {name: str(decision) for name, decision in decisions.items() if decision.kind and not decision.plain}
     if noted:
         message = f"decided by their values: {tallied(noted)}. Say kinds= if that is wrong."
         cautions.append(Caution("kinds", tuple(noted), message))
@@ -130,7 +130,7 @@ def report_decisions(decisions: Mapping[Name, Decision]) -> list[Caution]:
 
 
 def report_levels(columns: Mapping[Name, Column], total: int) -> list[Caution]:
-    """Say which categorical columns have so many levels that two such have more joint cells than there are rows."""
+    """Warn about categorical columns with many levels: two such columns have more joint cells than there are rows."""
     many = {
         name: f"{len(column.levels)} levels"
         for name, column in columns.items()
@@ -146,8 +146,8 @@ def report_levels(columns: Mapping[Name, Column], total: int) -> list[Caution]:
 
 
 def report_few_rows(columns: Mapping[Name, Column], total: int) -> list[Caution]:
-    """Say that rows are too few for the columns: that noise alone would give many arcs."""
-    # Degrees of freedom that a column brings to a pair: one less than its levels.
+    """Warn that there are too few rows for the columns, so that noise alone would give many arcs."""
+    # Degrees of freedom that a column contributes to a pair: one less than its levels.
     sizes = Counter(len(own.levels) - 1 if isinstance(own, CategoricalColumn) else 1 for own in columns.values())
     expected = 0.0
     for (one, many), (other, more) in combinations_with_replacement(sorted(sizes.items()), 2):
@@ -163,16 +163,16 @@ def report_few_rows(columns: Mapping[Name, Column], total: int) -> list[Caution]
 
 
 def _chance(df: int, total: int) -> float:
-    """How likely an arc that costs `df` parameters gains more than its penalty where there is nothing to gain.
+    """Return the probability that BIC adds an arc with `df` parameters between independent variables.
 
-    Twice the gain is distributed as chi square, and must be above df ln N (Wilson and Hilferty's approximation).
+    Twice the gain has a chi square distribution, and must exceed df ln N (Wilson and Hilferty's approximation).
     """
     spread = 2 / (9 * df)
     return math.erfc((math.log(total) ** (1 / 3) - (1 - spread)) / math.sqrt(2 * spread)) / 2
 
 
 def check_gaussian_rows(columns: Mapping[Name, Column], rows: Rows) -> None:
-    """Raise if there are too few rows for continuous columns, or in one of them too few values."""
+    """Raise `DataError` if there are too few rows for continuous columns, or too few values in one of them."""
     numbers = {name: column for name, column in columns.items() if isinstance(column, NumericColumn)}
     if rows.total < FEWEST_GAUSSIAN_ROWS and numbers:
         raise DataError(

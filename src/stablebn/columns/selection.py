@@ -1,4 +1,4 @@
-"""The columns that the user wants of a table."""
+"""Select columns of a table by the options `columns`, `drop` and `keep`."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ from stablebn.table.table import Name
 
 
 @dataclass(frozen=True)
-class Choice:
-    """Columns by name.
+class ColumnSelection:
+    """Selection of columns by name.
 
     Attributes
     ----------
-    columns : sequence of names, or text with commas between names; None: all
-    drop : the same; None: none
-    keep : the same; None: none
-        Columns that are not to be set aside.
+    columns : sequence of names, or text with commas between names, or None
+        Columns to select; None: all.
+    drop : as `columns`; None: none
+        Columns to leave out.
+    keep : as `columns`; None: none
+        Columns that must not be excluded from learning.
     besides : object
-        The name of a column that need not be named to be kept, that of the weights; or anything else.
+        If this is the name of a column (that of the weights), the column is selected without being named.
     """
 
     columns: object = None
@@ -33,28 +35,28 @@ class Choice:
         for option in ("columns", "drop", "keep"):
             value = getattr(self, option)
             if is_iterable(value) and not isinstance(value, (str, Mapping)):
-                # An iterator gives its names once only.
+                # An iterator can be read only once.
                 object.__setattr__(self, option, tuple(value))
 
     def of(self, names: Sequence[Name]) -> list[Name]:
-        """Those of the names that are wanted, in their order; `OptionError` for a name that is not among them."""
+        """Return the selected names, in their order; raise `OptionError` if an option names an unknown column."""
         wanted = set(names) if self.columns is None else _named("columns", self.columns, names)
         left_out = set() if self.drop is None else _named("drop", self.drop, names)
-        for option, asked in (("columns", self.columns), ("keep", self.keep)):
-            if asked is None:
+        for option, value in (("columns", self.columns), ("keep", self.keep)):
+            if value is None:
                 continue
-            if both := [name for name in names if name in _named(option, asked, names) & left_out]:
+            if both := [name for name in names if name in _named(option, value, names) & left_out]:
                 raise OptionError(f"{option}= and drop= both name {listed(both)}. Leave them out of one.")
         if is_hashable(self.besides):
             wanted = wanted | {self.besides}
         return [name for name in names if name in wanted and name not in left_out]
 
     def kept(self, names: Sequence[Name]) -> set[Name]:
-        """Those of the names that are not to be set aside."""
+        """Return the names that must not be excluded from learning."""
         return set() if self.keep is None else _named("keep", self.keep, names) & set(self.of(names))
 
     def without(self, out: Collection[Name], names: Sequence[Name]) -> dict[str, object]:
-        """The options that choose the same columns but for some."""
+        """Return the options that select the same columns except those in `out`."""
         options: dict[str, object] = {}
         if self.columns is not None:
             options["columns"] = [name for name in self.of(names) if name not in out and name != self.besides]
@@ -73,17 +75,17 @@ def _named(option: str, value: object, names: Sequence[Name]) -> set[Name]:
     elif isinstance(value, Mapping) or not is_iterable(value):
         raise OptionError(f"{option}={shown(value)} must be a list of column names.")
     else:
-        # On the command line an option that is repeated may have commas too.
-        value = [part for own in value for part in (_parted(own, known) if isinstance(own, str) else [own])]
-    asked = list(value)
-    unknown = [name for name in asked if not is_hashable(name) or name not in known]
+        # On the command line a repeated option may have commas too.
+        value = [part for item in value for part in (_parted(item, known) if isinstance(item, str) else [item])]
+    selected = list(value)
+    unknown = [name for name in selected if not is_hashable(name) or name not in known]
     if unknown:
         raise OptionError(f"{option}= names {listed(unknown)}, not a column. {_advice(unknown, names)}")
-    return set(asked)
+    return set(selected)
 
 
 def _parted(text: str, known: Collection[Name]) -> list[str]:
-    # A name may have commas of its own.
+    # A name may contain commas.
     return [text] if text in known else [part.strip() for part in text.split(",")]
 
 
@@ -91,6 +93,6 @@ def _advice(unknown: Sequence[object], names: Sequence[Name]) -> str:
     import difflib
 
     texts = {str(name): name for name in names}
-    asked = [name if isinstance(name, str) else shown(name) for name in unknown]
-    near = dict.fromkeys(texts[match] for text in asked for match in difflib.get_close_matches(text, texts, n=2))
+    wrong = [name if isinstance(name, str) else shown(name) for name in unknown]
+    near = dict.fromkeys(texts[match] for text in wrong for match in difflib.get_close_matches(text, texts, n=2))
     return f"Did you mean {listed(tuple(near))}?" if near else f"Columns: {listed(names)}."

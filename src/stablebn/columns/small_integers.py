@@ -1,4 +1,4 @@
-"""Integers that lie close together: told apart by a table of all of them, without hashing or sorting."""
+"""Integers within a small range, whose distinct values are found by a lookup table, without hashing or sorting."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ _WIDEST_RANGE = 1 << 16
 
 @dataclass(frozen=True)
 class CloseIntegers:
-    """A column of integers that lie close together.
+    """Column of integers within a small range.
 
     Attributes
     ----------
     least, greatest : int
     chunks : list of integer arrays
-        The integers as they are.
     """
 
     least: int
@@ -34,13 +33,13 @@ class CloseIntegers:
 
     @property
     def least_bits(self) -> int:
-        """The least of the integers as an int64 with the same bits."""
+        """The least integer, as the int64 with the same bits."""
         return self.least - 2**64 if self.least >= 2**63 else self.least
 
     @property
     def occurring(self) -> NDArray[np.int64]:
-        """How far those that occur are above the least, ascending."""
-        # Here and not above: errors in the data are told without the core.
+        """Differences of the integers that occur from the least one, ascending."""
+        # Imported here so that errors in the data are reported without loading the core.
         from stablebn import _core
 
         count = len(self.chunks)
@@ -49,10 +48,10 @@ class CloseIntegers:
 
 
 def close_integers(column: pa.ChunkedArray) -> CloseIntegers | None:
-    """A column of integers without nulls, if its range is small enough for a table of it."""
+    """Return a column of integers without nulls if its range is small enough for a lookup table, otherwise None."""
     if not pa.types.is_integer(column.type) or column.null_count or not len(column):
         return None
     # `to_numpy` would import pandas, which takes longer than all the rest.
     chunks: list[NDArray[Any]] = [np.from_dlpack(chunk) for chunk in column.chunks if len(chunk)]
-    least, greatest = min(int(own.min()) for own in chunks), max(int(own.max()) for own in chunks)
+    least, greatest = min(int(chunk.min()) for chunk in chunks), max(int(chunk.max()) for chunk in chunks)
     return CloseIntegers(least, greatest, chunks) if greatest - least < _WIDEST_RANGE else None

@@ -1,7 +1,7 @@
-"""Weights: how many rows each row stands for.
+"""Read weights: the number of rows that each row stands for.
 
-They are counts, and never rounded: the number of rows that a table stands for decides what is significant, and how much
-an arc must gain. What to do with the weights of a survey, which are no counts, is in docs/weights.md.
+Weights are counts and are never rounded, because the total number of rows determines significance and penalties.
+docs/weights.md describes what to do with the weights of a survey, which are not counts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SURVEY = (
 )
 
 
-def set_weights_apart(columns: Columns, weights: object) -> tuple[Columns, pa.ChunkedArray | None]:
+def split_weights(columns: Columns, weights: object) -> tuple[Columns, pa.ChunkedArray | None]:
     """Split a table into variables and weights.
 
     Parameters
@@ -41,7 +41,7 @@ def set_weights_apart(columns: Columns, weights: object) -> tuple[Columns, pa.Ch
     -------
     columns : dict of name to pyarrow.ChunkedArray
     weights : pyarrow.ChunkedArray of int64, or None
-        None of them is negative or missing, and not all are 0.
+        No weight is negative or missing, and not all are 0.
     """
     if weights is None:
         return columns, None
@@ -50,11 +50,11 @@ def set_weights_apart(columns: Columns, weights: object) -> tuple[Columns, pa.Ch
         return rest, _counts(f"column {weights!r}, the weights,", columns[weights])
     if not is_column(weights):
         raise OptionError(f"weights={shown(weights)} is not a column. Columns: {listed(tuple(columns))}.")
-    own = arrow_column("weights=", weights)
-    rows = len(next(iter(columns.values()))) if columns else len(own)
-    if len(own) != rows:
-        raise DataError(f"there are {len(own)} weights for {rows} rows: give one for each row.")
-    return columns, _counts("weights=", own)
+    column = arrow_column("weights=", weights)
+    rows = len(next(iter(columns.values()))) if columns else len(column)
+    if len(column) != rows:
+        raise DataError(f"there are {len(column)} weights for {rows} rows: give one for each row.")
+    return columns, _counts("weights=", column)
 
 
 def rows_with_weight(columns: Columns, weights: pa.ChunkedArray | None) -> tuple[Columns, Weights | None]:
@@ -64,7 +64,7 @@ def rows_with_weight(columns: Columns, weights: pa.ChunkedArray | None) -> tuple
     ----------
     columns : dict of name to pyarrow.ChunkedArray
     weights : pyarrow.ChunkedArray of int64, or None
-        As `set_weights_apart` gives them.
+        As returned by `split_weights`.
 
     Returns
     -------
@@ -82,15 +82,15 @@ def rows_with_weight(columns: Columns, weights: pa.ChunkedArray | None) -> tuple
 
 @dataclass
 class WeightColumn:
-    """The weights of a table that comes in parts.
+    """Weights of a table that is read in parts.
 
     Attributes
     ----------
     name : name
     is_integer : bool
-        Whether the type of the column has integers.
+        Whether the type of the column is an integer type.
     any_positive : bool
-        Whether one so far is above 0.
+        Whether some weight so far is above 0.
     """
 
     name: Name
@@ -103,7 +103,7 @@ class WeightColumn:
         return f"column {self.name!r}, the weights,"
 
     def add(self, weights: pa.ChunkedArray, first: int) -> Weights:
-        """Look at some weights, of which the first is that of this row; those that are no counts are 0 for now."""
+        """Check some weights, starting at row `first`; return them as counts (0 if there are faults)."""
         numbers = plain(weights).to_numpy()
         faults = _faults_in(numbers, first)
         for what, fault in faults.items():
@@ -115,34 +115,34 @@ class WeightColumn:
 
     @classmethod
     def of_all(cls, parts: Sequence[tuple[WeightColumn, int]]) -> WeightColumn:
-        """The weights of parts, each with the number of its rows, one after the other."""
-        whole = cls(parts[0][0].name, parts[0][0].is_integer)
+        """Combine the checks of consecutive parts; each part comes with its number of rows."""
+        combined = cls(parts[0][0].name, parts[0][0].is_integer)
         first = 0
-        for own, rows in parts:
-            for what, fault in own._faults.items():
-                before = whole._faults.get(what)
-                whole._faults[what] = (
+        for part, rows in parts:
+            for what, fault in part._faults.items():
+                before = combined._faults.get(what)
+                combined._faults[what] = (
                     replace(fault, row=first + fault.row)
                     if before is None
                     else replace(before, count=before.count + fault.count)
                 )
-            whole.any_positive = whole.any_positive or own.any_positive
+            combined.any_positive = combined.any_positive or part.any_positive
             first += rows
-        return whole
+        return combined
 
     def check(self, rows: int) -> None:
-        """Raise if some of all weights are no counts, or none is above 0."""
+        """Raise `DataError` if some weights are not counts, or none is above 0."""
         faults = self._faults
         if self.is_integer and "missing" in faults:
-            # Integers beside missing values are told as floats.
-            faults = {what: replace(own, value=np.float64(own.value)) for what, own in faults.items()}
+            # The error shows integers beside missing values as floats, as for a table in memory.
+            faults = {what: replace(fault, value=np.float64(fault.value)) for what, fault in faults.items()}
         _refuse(self._label, {what: faults[what] for what in _REMEDIES if what in faults}, rows)
         if rows and not self.any_positive:
             raise DataError(f"{self._label} are all 0, which leaves no rows: give some row a weight.")
 
 
 def weight_column(weights: object, types: Mapping[Name, pa.DataType]) -> WeightColumn | None:
-    """The column of weights of a table that comes in parts; None if it has none.
+    """Return the column of weights of a table that is read in parts; None if it has none.
 
     Parameters
     ----------
@@ -161,14 +161,14 @@ def weight_column(weights: object, types: Mapping[Name, pa.DataType]) -> WeightC
 
 def _check_type(label: str, type_: pa.DataType) -> None:
     if family(type_) not in ("integer", "float"):
-        own = type_.value_type if pa.types.is_dictionary(type_) else type_
-        raise DataError(f"{label} must be whole numbers, not {own}: they say how many rows each row stands for.")
+        values = type_.value_type if pa.types.is_dictionary(type_) else type_
+        raise DataError(f"{label} must be whole numbers, not {values}: they say how many rows each row stands for.")
 
 
 def _counts(label: str, weights: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The weights as int64; `label` says in errors what they are."""
+    """Convert weights to int64; `label` names them in errors."""
     _check_type(label, weights.type)
-    # Not a number, and so neither of what is looked for but missing.
+    # NaN passes as missing, because it is neither negative, infinite nor whole.
     numbers = plain(weights).to_numpy()
     _refuse(label, _faults_in(numbers), len(numbers))
     counts = numbers.astype(np.int64)
@@ -188,7 +188,7 @@ _REMEDIES = {
 
 @dataclass(frozen=True)
 class _Fault:
-    """Weights that are no counts: how many, and the row and the value of the first."""
+    """Weights that are not counts: their number, and the row and value of the first one."""
 
     count: int
     row: int
@@ -198,7 +198,7 @@ class _Fault:
 def _faults_in(
     weights: NDArray[np.int64] | NDArray[np.uint64] | NDArray[np.float64], first: int = 0
 ) -> dict[str, _Fault]:
-    """What is wrong with weights, of which the first is that of this row."""
+    """Return the faults of weights, which start at row `first`."""
     infinite = np.isinf(weights)
     finite = ~infinite
     faults = {
@@ -217,13 +217,13 @@ def _faults_in(
 
 
 def _refuse(label: str, faults: Mapping[str, _Fault], rows: int) -> None:
-    """Raise if some are no counts, and say how many, which rows are the first, and what to do."""
+    """Raise `DataError` if there are faults, with their numbers, first rows and remedies."""
     if faults:
-        told = ", ".join(
-            f"{own.count} {what} (the first in row {own.row + 1}{'' if what == 'missing' else f': {own.value}'})"
-            for what, own in faults.items()
+        wrong = ", ".join(
+            f"{fault.count} {what} (the first in row {fault.row + 1}{'' if what == 'missing' else f': {fault.value}'})"
+            for what, fault in faults.items()
         )
         raise DataError(
             f"{label} must be whole numbers, 0 or more, that say how many rows each row stands for. Of {rows}, "
-            f"these are not: {told}. {' '.join(_REMEDIES[what] for what in faults)}"
+            f"these are not: {wrong}. {' '.join(_REMEDIES[what] for what in faults)}"
         )

@@ -1,4 +1,4 @@
-"""Tables that come in parts, of which one at a time is in memory: folders of files, and iterators of batches."""
+"""Read tables in parts, one part in memory at a time: large files, folders of files, and iterators of batches."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from stablebn.columns.arrow.dictionaries import chunked, with_narrow_indices, wi
 from stablebn.columns.na_values import Markers, report_markers
 from stablebn.errors import DataError, OptionError, listed, shown
 from stablebn.io.csv.dialect import Dialect
-from stablebn.io.csv.parts import look_at_text_files
+from stablebn.io.csv.parts import scan_text_files
 from stablebn.io.registry import (
     BYTES_AT_ONCE,
     READERS,
     check_is_file,
     check_same_columns,
+    file_errors,
     names_of,
     pandas_index,
     parquet_files,
-    told_of_file,
     with_categories,
 )
 from stablebn.io.sources import check_unique, read
@@ -40,34 +40,34 @@ if TYPE_CHECKING:
 PARQUET, ARROW = (".parquet",), (".feather", ".arrow")
 TEXT = tuple(end for end, reader in READERS.items() if reader.is_text)
 
-# Of a folder, text files are read if they are called so: others may be anything.
+# In a folder, only text files with these endings are read as tables: other text files may be anything.
 _TABLES_OF_TEXT = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 
-# By so much of the end of a file its contents are told from others.
+# The digest that identifies the contents of a file covers this many bytes at its end.
 _LAST_BYTES = 1 << 16
 
 MANY_ROWS = 1 << 20
-"""A part with so many rows is large enough to be one of its own."""
+"""Parts with at least this many rows are not joined with others."""
 
 Types: TypeAlias = dict[Name, pa.DataType]
 
 
 @dataclass(frozen=True)
 class Batches:
-    """A table in parts.
+    """A table that is read in parts.
 
     Attributes
     ----------
     types : dict of name to pyarrow.DataType
-        Of all columns, those of dictionaries with wide indices.
+        Types of all columns; dictionaries have 64-bit indices.
     with_categories : set of names
-        The columns whose own type says which categories there are.
+        Columns whose type lists their categories.
     parts : callable
-        Takes the names of columns and how many rows a part should have; gives the parts, in order.
+        Takes the names of columns and the number of rows per part; returns the parts, in order.
     cautions : sequence of Caution
-        How files were read.
+        Warnings about how the files were read.
     markers : mapping of name to Markers
-        As of `Contents`.
+        As in `Contents`.
     """
 
     types: Types
@@ -78,7 +78,7 @@ class Batches:
 
 
 def comes_in_parts(source: object) -> bool:
-    """Whether a source gives its rows in parts, or names several files."""
+    """Return whether a source is an iterator of batches or names several files."""
     if isinstance(source, str | os.PathLike):
         path = os.fsdecode(source)
         if os.path.isdir(path):
@@ -88,12 +88,12 @@ def comes_in_parts(source: object) -> bool:
 
 
 def can_come_in_parts(path: str) -> bool:
-    """Whether a file, or a folder of files, can be read a part at a time."""
+    """Return whether a file, or a folder of files, can be read in parts."""
     return os.path.isdir(path) or path.lower().endswith((*PARQUET, *ARROW, *TEXT))
 
 
 def is_text(path: str) -> bool:
-    """Whether a path names text files: a file, a pattern, or a folder with such and no Parquet files in it."""
+    """Return whether a path names text files: a file, a pattern, or a folder with text and no Parquet files."""
     if os.path.isdir(path):
         names = [name.lower() for name in os.listdir(path) if name[0] not in "._"]
         return any(name.endswith(_TABLES_OF_TEXT) for name in names) and not any(
@@ -103,24 +103,24 @@ def is_text(path: str) -> bool:
 
 
 def open_batches(source: object, dialect: Dialect, threads: int = 1) -> Batches:
-    """Open a table that comes in parts.
+    """Open a table that is read in parts.
 
     Parameters
     ----------
     source : path or iterator
-        A file or a pattern of files, text, Parquet or Arrow, a folder of Parquet or of text files, a
-        `pyarrow.RecordBatchReader`, or an iterator of whatever `read` reads.
+        A file or a pattern of files (text, Parquet or Arrow), a folder of Parquet or of text files, a
+        `pyarrow.RecordBatchReader`, or an iterator of tables that `read` accepts.
     dialect : Dialect
-        What the user says of text files.
+        The user's options for text files.
     threads : int
-        How many may read text files.
+        Number of threads for text files.
     """
     if isinstance(source, str | os.PathLike):
         path = os.fsdecode(source)
         return run_interruptibly(lambda: _open_path(path, dialect, threads))
     dialect.refuse("this table")
     if hasattr(source, "read"):
-        # Its lines would each be taken for a batch.
+        # An open file is an iterator too: each of its lines would be taken for a batch.
         raise DataError(f"cannot read a table from {shown(source)}: name the file by its path instead.")
     opened = _open_iterator(source)  # type: ignore[arg-type]
     check_unique(list(opened.types))
@@ -137,9 +137,9 @@ def _open_path(path: str, dialect: Dialect, threads: int) -> Batches:
 
 
 def _open_text(path: str, dialect: Dialect, threads: int) -> Batches:
-    with told_of_file(path):
+    with file_errors(path):
         files = _files(path)
-    found = look_at_text_files(files, dialect, threads)
+    found = scan_text_files(files, dialect, threads)
 
     def all_parts(names: Sequence[Name], rows: int) -> Iterator[Columns]:
         return _in_portions(iterate_interruptibly(found.parts(names)), rows)
@@ -157,7 +157,7 @@ def contents_of(source: object) -> tuple[str, ...] | None:
     if not isinstance(source, str | os.PathLike):
         return None
     path = os.fsdecode(source)
-    with told_of_file(path):
+    with file_errors(path):
         return run_interruptibly(lambda: tuple(map(_contents, _files(path))))
 
 
@@ -167,7 +167,7 @@ def _contents(path: str) -> str:
 
 
 def open_as_batches(source: object, dialect: Dialect, names: Sequence[Name] | None) -> tuple[Batches, list[Caution]]:
-    """Open any table as one that comes in parts, if only in one; and what was recognised on the way."""
+    """Open any table as one that is read in parts, possibly a single part; also return the warnings."""
     if comes_in_parts(source) or (isinstance(source, str | os.PathLike) and can_come_in_parts(os.fsdecode(source))):
         if names is not None:
             raise OptionError("names= goes with a NumPy array; this source has column names of its own. Leave it out.")
@@ -182,7 +182,7 @@ def open_as_batches(source: object, dialect: Dialect, names: Sequence[Name] | No
 
 
 def _open_iterator(source: Iterable[object]) -> Batches:
-    """The parts that an iterator gives, once."""
+    """Open an iterator of tables; its parts can be read only once."""
     parts = iter(source)
     if isinstance(source, pa.RecordBatchReader):
         empty = source.schema.empty_table()
@@ -211,15 +211,15 @@ def _wide(columns: Columns) -> Types:
 
 @dataclass(frozen=True)
 class FilePart:
-    """Some of what a file has.
+    """Some row groups of a file.
 
     Attributes
     ----------
     path : str
     groups : tuple of int
-        The row groups of a Parquet file, by number.
+        Numbers of row groups of a Parquet file.
     mark : str
-        What tells the contents of the file from others, on any machine.
+        Identifies the contents of the file, on any machine.
     """
 
     path: str
@@ -229,15 +229,15 @@ class FilePart:
 
 @dataclass(frozen=True)
 class FileParts:
-    """What files have, in parts that can be read apart.
+    """Files in parts that can be read independently.
 
     Attributes
     ----------
     types, with_categories
-        As of `Batches`.
+        As in `Batches`.
     parts : list of FilePart
     rows : list of int
-        Of each part.
+        Number of rows of each part.
     """
 
     types: Types
@@ -247,7 +247,7 @@ class FileParts:
 
 
 def parts_of_files(path: str) -> FileParts:
-    """Look at a file, or at those of a folder or a pattern."""
+    """List the parts of a file, or of the files of a folder or a pattern."""
     opened = _opened_files(path)
     check_unique(list(opened[0].types))
     every = [
@@ -261,11 +261,11 @@ def parts_of_files(path: str) -> FileParts:
 
 
 def open_file_parts(parts: Sequence[FilePart]) -> Batches:
-    """Some parts of files as a table, each of another file."""
+    """Open parts of files as a table; each part is of a different file."""
     opened = [_opened_file(part.path) for part in parts]
     changed = [file.path for file, part in zip(opened, parts, strict=True) if file.mark != part.mark]
     if changed:
-        raise DataError(f"files have changed while they were learned from: {listed(changed)}. Learn again.")
+        raise DataError(f"files changed while the program was reading them: {listed(changed)}. Learn again.")
     return _batches_of(opened, {part.path: part.groups for part in parts})
 
 
@@ -278,7 +278,7 @@ def _batches_of(opened: Sequence[_File], groups_of: Mapping[str, tuple[int, ...]
     def all_parts(names: Sequence[Name], rows: int) -> Iterator[Columns]:
         def read_parts() -> Iterator[Columns]:
             for file in opened:
-                with told_of_file(file.path):
+                with file_errors(file.path):
                     for batch in file.batches(names, rows, groups_of[file.path]):
                         yield {name: chunked([batch.column(name)], batch.schema.field(name).type) for name in names}
 
@@ -288,7 +288,7 @@ def _batches_of(opened: Sequence[_File], groups_of: Mapping[str, tuple[int, ...]
 
 
 def _opened_files(path: str) -> list[_File]:
-    with told_of_file(path):
+    with file_errors(path):
         files = _files(path)
     opened: list[_File] = []
     for file in files:
@@ -298,7 +298,7 @@ def _opened_files(path: str) -> list[_File]:
 
 
 def _opened_file(path: str) -> _File:
-    with told_of_file(path):
+    with file_errors(path):
         return _open_parquet(path) if path.lower().endswith(PARQUET) else _open_arrow(path)
 
 
@@ -320,7 +320,7 @@ def _named_files(path: str) -> list[str]:
     found = sorted(glob.glob(path))
     if not found:
         raise DataError(f"there is no file {path!r}: check the pattern.")
-    # Of one sort, the columns of all have the same types, or are decided together.
+    # All files are of one sort, so that column types agree (Parquet, Arrow) or are inferred together (text).
     ends = TEXT if is_text(found[0]) else (*PARQUET, *ARROW)
     others = [file for file in found if not file.lower().endswith(ends)]
     if others:
@@ -333,7 +333,7 @@ def _named_files(path: str) -> list[str]:
 
 @dataclass(frozen=True)
 class _File:
-    """A file that has been looked at."""
+    """A file whose schema has been read."""
 
     path: str
     types: Types
@@ -351,7 +351,7 @@ def _types(schema: pa.Schema) -> Types:
 
 
 def _open_parquet(path: str) -> _File:
-    # Here and not above: it takes long to import, and few runs need it.
+    # Imported here because the import is slow and few runs need it.
     from pyarrow import parquet
 
     with parquet.ParquetFile(path) as file:
@@ -360,7 +360,7 @@ def _open_parquet(path: str) -> _File:
         categories = with_categories(file.schema_arrow)
 
     def opened() -> parquet.ParquetFile:
-        # Text as it is stored, by its distinct values: nothing need be hashed again.
+        # Text is read as the file stores it, dictionary-encoded, so that no value is hashed again.
         return parquet.ParquetFile(
             path, metadata=metadata, read_dictionary=text, buffer_size=BYTES_AT_ONCE, pre_buffer=False
         )
@@ -393,7 +393,7 @@ def _open_arrow(path: str) -> _File:
     with pa.memory_map(path) as file:
         schema = opened(file)[0]
         types, categories = _types(schema), with_categories(schema)
-    # Read as a whole: how many rows there are is not told beforehand.
+    # The file is one part: its number of rows is not known before it is read.
     return _File(path, types, {*categories}, batches, _mark(path), (MANY_ROWS,))
 
 
@@ -403,7 +403,7 @@ def _mark(path: str) -> str:
     with open(path, "rb") as file:
         last = _LAST_BYTES
         if path.lower().endswith(PARQUET):
-            # Where its columns are, and how large, is written at the end, with the length of that after it.
+            # A Parquet file ends with the positions and sizes of its columns, and the length of that footer.
             file.seek(max(0, size - 8))
             last = int.from_bytes(file.read(4), "little") + 8
         file.seek(max(0, size - last))
@@ -411,7 +411,7 @@ def _mark(path: str) -> str:
 
 
 def _in_portions(parts: Iterable[Columns], rows: int) -> Iterator[Columns]:
-    """Parts of at most so many rows; small ones are joined until there are about half as many."""
+    """Split parts to at most `rows` rows; join small parts until they have about half of that."""
     waiting: list[Columns] = []
     count = 0
     for part in parts:

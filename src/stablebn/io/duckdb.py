@@ -1,25 +1,24 @@
-"""Tables of DuckDB databases."""
+"""Read tables of DuckDB databases."""
 
 from __future__ import annotations
 
 import os
 
 from stablebn.errors import DataError, MissingExtraError
-from stablebn.io.file_contents import Contents
-from stablebn.io.table_names import chosen_table, quoted
+from stablebn.io.file_contents import Contents, chosen_table, quoted
 
 
 def read_duckdb(path: str, table: str | None) -> Contents:
-    """Read a table or view of a database, which is not changed; it must be named where there are several tables."""
+    """Read a table or view of a database, without changing it; `table` is required if there are several."""
     try:
         import duckdb
     except ImportError:
         raise MissingExtraError("duckdb", "duckdb") from None
 
-    # DuckDB would tell of a file that is not there in words of its own.
+    # Raises FileNotFoundError, which is reported like that of other files, before DuckDB raises its own error.
     os.stat(path)
     try:
-        # A view must not read other files.
+        # External access is off because a view could read other files.
         with duckdb.connect(path, read_only=True, config={"enable_external_access": "false"}) as database:
             tables = [name for (name,) in database.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
             views = [name for (name,) in database.execute("SELECT view_name FROM duckdb_views()").fetchall()]

@@ -1,4 +1,4 @@
-"""Sheets of Excel workbooks: the first row has the names of the columns."""
+"""Read sheets of Excel workbooks, whose first row has the names of the columns."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ import numpy as np
 from stablebn.decompression import check_unpacked
 from stablebn.errors import DataError, MissingExtraError
 from stablebn.io.csv.index_column import INDEX_NAMES, counts_rows, index_caution
-from stablebn.io.file_contents import Contents, contents_of_values
-from stablebn.io.table_names import chosen_table
+from stablebn.io.file_contents import Contents, chosen_table, contents_of_values
 
 
 def read_excel(path: str, sheet: str | None, na_values: Collection[str] | None = None) -> Contents:
-    """Read a sheet of an .xlsx file; it must be named where there are several."""
+    """Read a sheet of an .xlsx file; `sheet` is required if there are several."""
     try:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError:
@@ -31,7 +30,7 @@ def read_excel(path: str, sheet: str | None, na_values: Collection[str] | None =
     if not rows:
         raise DataError(f"the sheet of {path!r} is empty: its first row must have the names of the columns.")
     header, *body = rows
-    columns = [(_text(name), _plain([row[place] for row in body])) for place, name in enumerate(header)]
+    columns = [(_text(name), _python_values([row[i] for row in body])) for i, name in enumerate(header)]
     if _is_index(*columns[0]):
         found = contents_of_values(columns[1:], na_values)
         return found._replace(cautions=(index_caution(path, columns[0][0]),))
@@ -44,7 +43,7 @@ def _check_unpacked(path: str) -> None:
     try:
         with zipfile.ZipFile(path) as packed:
             unpacked = sum(member.file_size for member in packed.infolist())
-    # What zipfile raises of a later version of the format is NotImplementedError.
+    # zipfile raises NotImplementedError for a later version of the format.
     except (zipfile.BadZipFile, NotImplementedError):
         raise DataError(f"{path!r} cannot be read; check that it is a complete .xlsx file.") from None
     check_unpacked(path, unpacked, "save the sheet as CSV")
@@ -54,8 +53,8 @@ def _text(name: object) -> str:
     return str(int(name)) if isinstance(name, float) and name.is_integer() else str(name)
 
 
-def _plain(values: Sequence[Any]) -> list[Any]:
-    """Cells of a column: None where they are empty, and integers where all numbers are, for Excel has only floats."""
+def _python_values(values: Sequence[Any]) -> list[Any]:
+    """Replace empty cells by None; return integers if all numbers are whole, because Excel stores only floats."""
     cells = [None if value == "" else _without_clock(value) for value in values]
     if all(cell.is_integer() for cell in cells if isinstance(cell, float)):
         return [int(cell) if isinstance(cell, float) else cell for cell in cells]
@@ -63,7 +62,7 @@ def _plain(values: Sequence[Any]) -> list[Any]:
 
 
 def _without_clock(value: Any) -> Any:
-    """Dates as they are; a time of day has no Arrow type that could be used."""
+    """Convert times of day and durations to text, because Arrow has no type for them that columns can use."""
     return str(value) if isinstance(value, datetime.time | datetime.timedelta) else value
 
 

@@ -1,4 +1,4 @@
-"""Tables in files: the format is told by the end of the name."""
+"""Read tables from files; the ending of the name selects the format."""
 
 from __future__ import annotations
 
@@ -33,38 +33,39 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# Bytes of a value in memory, by its type in Parquet; text is read by its distinct values.
+# Bytes of a value in memory, by its type in Parquet; text is dictionary-encoded.
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "BYTE_ARRAY": 4}
 
 _UNCOMPRESSED = "save the table without compression, as an .arrow file"
 
-# Few enough that the memory for them is used again soon, many enough for threads.
+# Few enough rows that their memory is reused soon, enough to occupy the threads.
 _ROWS_AT_ONCE = 1 << 17
 
-# How often a Parquet file is opened to read its columns: enough for many threads.
+# A Parquet file is opened at most this often to read its columns: enough for many threads.
 _MOST_OPENED = 64
 
-# Of what is stored of a column, so much is read at once, and not all.
 BYTES_AT_ONCE = 1 << 20
+"""Size of the buffer for reading a stored column."""
 
 NamedColumns: TypeAlias = list[tuple[Name, pa.ChunkedArray]]
 
 
 @dataclass(frozen=True)
 class Reader:
-    """How a format is read.
+    """Read function of a file format, and the arguments that it takes.
 
     Attributes
     ----------
     read : callable
-        Takes the path; then the name of a table, the texts of missing values, the dialect and the number of threads, as
-        far as the format has them.
+        Takes the path and those of these arguments that the format has, in this order: the name of a table, the texts
+        of missing values, the dialect, the number of threads.
     is_text : bool
     has_tables : bool
+        Whether a file may have several tables.
     has_markers : bool
         Whether texts may stand for missing values.
     has_threads : bool
-        Whether it takes the number of threads.
+        Whether `read` takes the number of threads.
     """
 
     read: Callable[..., Contents]
@@ -80,11 +81,11 @@ def read_file(path: str, dialect: Dialect, threads: int = 1) -> Contents:
     Parameters
     ----------
     path : str
-        Ends in one of `READERS`, upper or lower case; then, where a file may have several tables, `::` and a name.
+        Ends in one of `READERS`, upper or lower case. If the file may have several tables, `::` and a name may follow.
     dialect : Dialect
-        What the user says of how a text file is written.
+        The user's options for text files.
     threads : int
-        With more than one, PyArrow takes as many as it likes where it can.
+        If more than 1, PyArrow chooses the number of threads for formats that support it.
 
     Returns
     -------
@@ -99,7 +100,7 @@ def _read_file(path: str, dialect: Dialect, threads: int) -> Contents:
     if reader is None and "::" in path:
         file, _, table = path.rpartition("::")
         reader = _reader_of(file)
-    with told_of_file(path):
+    with file_errors(path):
         check_is_file(file)
         if reader is None or os.path.isdir(file):
             reader = Reader(_read_parquet_folder, has_threads=True)
@@ -114,7 +115,7 @@ def _read_file(path: str, dialect: Dialect, threads: int) -> Contents:
 
 
 def check_is_file(path: str) -> None:
-    """Raise `DataError` for a pipe, a socket or a device; what is not there is reported when it is read."""
+    """Raise `DataError` for a pipe, a socket or a device; a missing file is reported when it is read."""
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError):
@@ -127,8 +128,8 @@ def check_is_file(path: str) -> None:
 
 
 @contextmanager
-def told_of_file(path: str) -> Iterator[None]:
-    """Raise `DataError` for a file that cannot be read."""
+def file_errors(path: str) -> Iterator[None]:
+    """Convert errors from reading a file to `DataError`."""
     if not is_path(path):
         raise DataError(f"no file can be called {shown(path)}: check the path.")
     try:
@@ -136,7 +137,7 @@ def told_of_file(path: str) -> Iterator[None]:
     except FileNotFoundError:
         raise DataError(f"there is no file {shown(path)}: check the path.") from None
     except UnicodeEncodeError:
-        # Arrow takes fewer names than the system.
+        # Arrow accepts fewer names than the operating system.
         raise DataError(f"no file can be called {shown(path)}: check the path.") from None
     except UnicodeDecodeError:
         raise DataError(f"{path!r} is not UTF-8 text: save the file as UTF-8.") from None
@@ -154,13 +155,13 @@ def _unreadable(path: str, error: Exception) -> DataError:
 
 
 def table_columns(table: pa.Table) -> NamedColumns:
-    """Columns of an Arrow table, without those that hold the index of a pandas frame."""
+    """Return the columns of an Arrow table, without those that hold the index of a pandas frame."""
     names = names_of(table.schema)
     return _without_index(table.schema, list(zip(names, table.columns, strict=True)))
 
 
 def names_of(schema: pa.Schema) -> list[str]:
-    """The names of the columns."""
+    """Return the names of the columns, or raise `DataError` if they are not UTF-8."""
     try:
         names: list[str] = schema.names
     except UnicodeDecodeError:
@@ -179,32 +180,32 @@ def _without_index(schema: pa.Schema, columns: Sequence[tuple[Name, pa.ChunkedAr
 
 
 def _gathered(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> NamedColumns:
-    """The columns of a table that is read some rows at a time, dictionaries with the narrowest indices.
+    """Collect the columns of a table that is read in batches, with the narrowest indices for dictionaries.
 
-    So memory is needed for the indices that PyArrow makes, of four bytes each, only for some rows, and is used again.
+    PyArrow makes indices of four bytes each; converting batch by batch needs memory for those of one batch only.
     """
     names = names_of(schema)
     chunks: list[list[pa.Array]] = [[] for _ in names]
     for batch in batches:
-        for own, array in zip(chunks, batch.columns, strict=True):
-            own.append(with_narrow_indices(array))
-    columns = [(name, chunked(own, field.type)) for name, own, field in zip(names, chunks, schema, strict=True)]
+        for arrays, array in zip(chunks, batch.columns, strict=True):
+            arrays.append(with_narrow_indices(array))
+    columns = [(name, chunked(arrays, field.type)) for name, arrays, field in zip(names, chunks, schema, strict=True)]
     return _without_index(schema, columns)
 
 
 def pandas_index(schema: pa.Schema) -> list[object]:
-    """Names of the columns that hold the index, where a pandas frame has been stored."""
+    """Return the names of the columns that hold the index of a stored pandas frame."""
     try:
         index = (schema.pandas_metadata or {}).get("index_columns", [])
     except (AttributeError, ValueError, RecursionError):
         index = None
     if not isinstance(index, list):
-        raise DataError("what the table tells of its pandas index is damaged: write the table again.")
+        raise DataError("the description of the pandas index in the table is damaged: write the table again.")
     return index
 
 
 def _read_parquet(path: str, threads: int) -> Contents:
-    # Here and not above: it takes long to import, and few runs need it.
+    # Imported here because the import is slow and few runs need it.
     from pyarrow import parquet
 
     with parquet.ParquetFile(path) as file:
@@ -214,7 +215,7 @@ def _read_parquet(path: str, threads: int) -> Contents:
         categories = with_categories(file.schema_arrow)
 
     def opened() -> parquet.ParquetFile:
-        # Text as it is stored, by its distinct values: nothing need be hashed again.
+        # Text is read as the file stores it, dictionary-encoded, so that no value is hashed again.
         return parquet.ParquetFile(
             path, metadata=metadata, read_dictionary=text, buffer_size=BYTES_AT_ONCE, pre_buffer=False
         )
@@ -222,11 +223,11 @@ def _read_parquet(path: str, threads: int) -> Contents:
     with opened() as file:
         schema = file.schema_arrow
         if not any(pa.types.is_dictionary(field.type) for field in schema):
-            # Nothing to be made narrower.
+            # No column has indices that could be narrowed.
             return Contents(table_columns(file.read(use_threads=threads > 1)), with_categories=categories)
         names = names_of(schema)
         if len(set(names)) < len(names):
-            # They are refused by who looks at names; a column cannot be asked for by its own.
+            # `check_unique` refuses them later; a column cannot be read by a name that occurs twice.
             gathered = _gathered(schema, file.iter_batches(_ROWS_AT_ONCE, use_threads=threads > 1))
             return Contents(gathered, with_categories=categories)
 
@@ -238,8 +239,8 @@ def _read_parquet(path: str, threads: int) -> Contents:
         batches = file.iter_batches(_ROWS_AT_ONCE, columns=[field.name], use_threads=False)
         return chunked([with_narrow_indices(batch.column(field.name)) for batch in batches], field.type)
 
-    # Column by column: so a thread makes the indices narrow that it has read, and nobody waits for the slowest column.
-    # To open a file takes as long as it has columns: of many, some are read each time.
+    # Columns are read one by one: each thread narrows the indices that it has read, and does not wait for the slowest
+    # column. Opening a file takes time proportional to its columns, so a thread reads several columns per opening.
     at_once = -(-len(names) // _MOST_OPENED)
     groups = [list(schema)[first : first + at_once] for first in range(0, len(names), at_once)]
     read = run_at_once([partial(read_columns, group) for group in groups], threads, lambda: None)
@@ -248,23 +249,23 @@ def _read_parquet(path: str, threads: int) -> Contents:
 
 
 def with_categories(schema: pa.Schema) -> list[Name]:
-    """The columns whose own type says which categories there are."""
+    """Return the columns whose type lists their categories."""
     return [name for name, field in zip(names_of(schema), schema, strict=True) if pa.types.is_dictionary(field.type)]
 
 
 def _read_parquet_folder(path: str, threads: int) -> Contents:
-    """All Parquet files of a folder, one below the other."""
+    """Read all Parquet files of a folder and concatenate their rows."""
     if not os.path.isdir(path):
         endings = listed(tuple(READERS), most=99)
-        raise DataError(f"{path[:200]!r} is no table file. Names of table files end in: {endings}.")
+        raise DataError(f"{path[:200]!r} is not a table file. Names of table files end in: {endings}.")
     files = parquet_files(path)
     if len(files) == 1:
         return _read_parquet(files[0], threads)
     read = [_read_parquet(file, threads) for file in files]
-    parts: list[dict[Name, pa.ChunkedArray]] = [dict(own.columns) for own in read]
+    parts: list[dict[Name, pa.ChunkedArray]] = [dict(contents.columns) for contents in read]
     types = [{name: with_wide_indices(column.type) for name, column in part.items()} for part in parts]
-    for file, own in zip(files, types, strict=True):
-        check_same_columns(repr(file), own, repr(files[0]), types[0])
+    for file, types_of_file in zip(files, types, strict=True):
+        check_same_columns(repr(file), types_of_file, repr(files[0]), types[0])
     return Contents(
         [
             (name, chunked([chunk for part in parts for chunk in part[name].chunks], type_))
@@ -275,11 +276,11 @@ def _read_parquet_folder(path: str, threads: int) -> Contents:
 
 
 def parquet_files(folder: str) -> list[str]:
-    """The Parquet files of a folder, in the order of their names."""
+    """List the Parquet files of a folder, in the order of their names."""
     names = (name for name in os.listdir(folder) if name.lower().endswith(".parquet") and name[0] not in "._")
     files = sorted(os.path.join(folder, name) for name in names)
     if not files:
-        raise DataError(f"{folder!r} is a directory, and no .parquet files are in it: name one file.")
+        raise DataError(f"{folder!r} is a directory without .parquet files: name one file.")
     for file in files:
         check_is_file(file)
     return files
@@ -288,14 +289,17 @@ def parquet_files(folder: str) -> list[str]:
 def check_same_columns(
     label: str, types: Mapping[Name, pa.DataType], first_label: str, first_types: Mapping[Name, pa.DataType]
 ) -> None:
-    """Raise unless a part of a table has the columns of the first one; the labels say in errors what they are."""
+    """Raise `DataError` unless a part of a table has the columns and types of the first part.
+
+    The labels name the parts in the error.
+    """
     if types != first_types:
         other = [name for name in {**first_types, **types} if types.get(name) != first_types.get(name)]
         raise DataError(f"columns of {label} are not those of {first_label}, or of other types: {listed(other)}.")
 
 
 def _decoded_bytes(metadata: parquet.FileMetaData) -> int:
-    """What a Parquet file says that it holds, unpacked and with every value by itself; text as places in a list."""
+    """Return the decoded size that a Parquet file declares: all pages, and each value (text as an index)."""
     pages = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
     widths = (_WIDTHS.get(metadata.schema.column(c).physical_type, 8) for c in range(metadata.num_columns))
     return int(pages + metadata.num_rows * sum(widths))

@@ -1,4 +1,4 @@
-"""Any source to named Arrow columns: frames, arrays, dicts, files."""
+"""Read any source (frame, array, dict, file) into named Arrow columns."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from stablebn.columns.arrow.conversion import Columns, arrow_column, has_categories, is_column
-from stablebn.columns.error_collector import Problems
+from stablebn.columns.error_collector import ErrorCollector
 from stablebn.columns.na_values import report_markers
-from stablebn.columns.selection import Choice
+from stablebn.columns.selection import ColumnSelection
 from stablebn.errors import DataError, OptionError, listed, shown
 from stablebn.graph.names import nameless
 from stablebn.io.csv.dialect import Dialect
@@ -32,18 +32,18 @@ ACCEPTED = (
 
 
 class Source(NamedTuple):
-    """What was read.
+    """Columns that were read from a source.
 
     Attributes
     ----------
     columns : dict of name to pyarrow.ChunkedArray
         In column order, all of one length.
     cautions : list of Caution
-        What was recognised in a file.
+        Warnings about how a file was read.
     names : list of names
-        Of all columns of the source, those too that were not wanted or could not be read.
+        Names of all columns of the source, including those that are not selected or could not be read.
     with_categories : set of names
-        The columns whose own type says which categories there are.
+        Columns whose type lists their categories.
     """
 
     columns: Columns
@@ -57,11 +57,11 @@ def read(
     *,
     names: Sequence[Name] | None = None,
     dialect: Dialect = Dialect(),  # noqa: B008 - it cannot be changed
-    choice: Choice = Choice(),  # noqa: B008
-    problems: Problems | None = None,
+    choice: ColumnSelection = ColumnSelection(),  # noqa: B008
+    problems: ErrorCollector | None = None,
     threads: int = 1,
 ) -> Source:
-    """Read the columns of a table, types as they come.
+    """Read the selected columns of a table, with the types of the source.
 
     Parameters
     ----------
@@ -70,13 +70,13 @@ def read(
     names : sequence of hashable, optional
         Names of the columns of a NumPy array.
     dialect : Dialect
-        What the user says of how a text file is written.
-    choice : Choice
-        The columns that the user wants.
-    problems : Problems, optional
-        Where columns that cannot be read are told of, so that there may be more to tell; by default they are an error.
+        The user's options for text files.
+    choice : ColumnSelection
+    problems : ErrorCollector, optional
+        Collects the errors of columns that cannot be read, so that all are reported together. By default the first
+        one is raised.
     threads : int
-        With more than one, files are read by as many as PyArrow likes.
+        If more than 1, PyArrow chooses the number of threads for files.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def read(
     from stablebn import _core
 
     wanted = set(choice.of(every))
-    unreadable = Problems() if problems is None else problems
+    unreadable = ErrorCollector() if problems is None else problems
     columns: Columns = {}
     for name, values in found.columns:
         _core.check_time()
@@ -109,8 +109,9 @@ def read(
     _check_lengths(columns)
     markers = {name: texts for name, texts in found.markers.items() if name in wanted}
     in_file = isinstance(source, str | os.PathLike)
-    own = {name for name, values in found.columns if not in_file and has_categories(values)}
-    return Source(columns, [*found.cautions, *report_markers(markers)], every, own | {*found.with_categories})
+    with_categories = {name for name, values in found.columns if not in_file and has_categories(values)}
+    cautions = [*found.cautions, *report_markers(markers)]
+    return Source(columns, cautions, every, with_categories | {*found.with_categories})
 
 
 def _named_columns(source: object) -> Sequence[tuple[Name, object]]:
@@ -142,14 +143,14 @@ def _array_columns(array: NDArray[Any], names: Sequence[Name] | None) -> Sequenc
 def _frame_columns(source: Any) -> Sequence[tuple[Name, object]]:
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(source, pandas.DataFrame):
-        # Without Narwhals, which takes longer to import than most frames to read.
+        # Read without Narwhals: importing it takes longer than reading most frames.
         names = list(source.columns)
         check_unique(names)
-        return [(name, source.iloc[:, place]) for place, name in enumerate(names)]
-    # Here and not above: a file is read without it.
+        return [(name, source.iloc[:, i]) for i, name in enumerate(names)]
+    # Imported here because files do not need it.
     import narwhals.stable.v1 as nw
 
-    # Narwhals refuses doubled names in its own words; pandas allows them.
+    # pandas allows duplicate names; Narwhals would refuse them with its own message.
     if nw.dependencies.is_pandas_like_dataframe(source):
         check_unique(list(source.columns))
     frame = nw.from_native(source, pass_through=True)
@@ -162,7 +163,7 @@ def _frame_columns(source: Any) -> Sequence[tuple[Name, object]]:
         return [(series.name, series.to_native()) for series in frame.iter_columns()]
     reason = ""
     if hasattr(source, "__arrow_c_stream__"):
-        # A DuckDB relation for instance, of which Narwhals knows the names of the columns only.
+        # For example a DuckDB relation: Narwhals supports only the names of its columns.
         try:
             return table_columns(pa.table(source))
         except Exception as error:
@@ -171,13 +172,13 @@ def _frame_columns(source: Any) -> Sequence[tuple[Name, object]]:
 
 
 def check_unique(names: Collection[Name]) -> None:
-    """Raise unless all names are different, and can be told apart for good."""
+    """Raise `DataError` unless all names are different and have texts that identify them."""
     doubled = {name: f"{count} times" for name, count in Counter(names).items() if count > 1}
     if doubled:
-        raise DataError(f"column names must be unique: {tallied(doubled)}. Rename or leave out the doubles.")
+        raise DataError(f"column names must be unique: {tallied(doubled)}. Rename or leave out the duplicates.")
     if lost := nameless(names):
         raise DataError(
-            f"names that nothing tells apart for good: {listed(lost)}. Rename these columns, best to text: NaN is not "
+            f"names that do not identify a column: {listed(lost)}. Rename these columns, best to text: NaN is not "
             "equal to itself, and a name must have a text of its own that is the same in every process."
         )
 

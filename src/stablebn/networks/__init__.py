@@ -1,4 +1,4 @@
-"""Networks with parameters: the model, files, catalogue, sampling, fitting, and other packages' models."""
+"""Networks with parameters: model, files, catalogue, sampling, fitting, and export to other packages."""
 
 from stablebn.networks.catalogue import graph_of, known_networks, read_graph, read_network
 from stablebn.networks.model import CPT, ConditionalGaussian, LinearGaussian, Network

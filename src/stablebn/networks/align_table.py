@@ -1,4 +1,4 @@
-"""A table's columns as a network names and numbers them."""
+"""Align the columns and levels of a table with those of a network."""
 
 from __future__ import annotations
 
@@ -18,30 +18,28 @@ from stablebn.prepare.read_options import ReadOptions, TableReading, with_own_re
 from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Table
 
 UNSEEN = -1
-"""The position of a level that a network does not know."""
+"""Stands for the index of a level that a network does not know."""
 
-# How far up the warning's reader is: who called `Network.log_likelihood`.
+# Number of stack frames up to the caller of `Network.log_likelihood`, to whom the warning is attributed.
 _CALLERS = 6
 
 
-def prepared_for(network: Network, asked: TableReading) -> Prepared:
-    """Read a table whose columns are the network's nodes, each of its node's kind."""
-    asked = with_own_reading(asked)
-    if asked.names is None and isinstance(asked.data, np.ndarray) and asked.data.dtype.names is None:
-        asked = replace(asked, names=network.nodes)
-    _check_kinds(network, asked.kinds)
+def prepared_for(network: Network, reading: TableReading) -> Prepared:
+    """Read a table whose columns are the nodes of the network, with the kinds of the nodes."""
+    reading = with_own_reading(reading)
+    if reading.names is None and isinstance(reading.data, np.ndarray) and reading.data.dtype.names is None:
+        reading = replace(reading, names=network.nodes)
+    _check_kinds(network, reading.kinds)
     kinds = {node: Decision(kind, "as in the network", plain=True) for node, kind in network.kinds.items()}
     prepared = prepare(
-        asked.data,
-        asked.part(ReadOptions),
+        reading.data,
+        reading.part(ReadOptions),
         like=Schema(kinds, cuts=network.cuts),
         offer_available=False,
         allow_few_rows=True,
     ).held()
     if prepared.table.holes:
-        raise OptionError(
-            'missing="available" is for learning: a network tells how likely whole rows are. Say missing="drop".'
-        )
+        raise OptionError('missing="available" is for learning: a likelihood needs complete rows. Say missing="drop".')
     lacking = [name for name in network.nodes if name not in prepared.names]
     if lacking:
         raise DataError(
@@ -57,7 +55,7 @@ def prepared_for(network: Network, asked: TableReading) -> Prepared:
 
 
 def _check_kinds(network: Network, kinds: object) -> None:
-    """Raise `OptionError` if `kinds` and the network differ; the continuous columns that it bins may be so called."""
+    """Raise `OptionError` if `kinds` contradicts the network; a node with `cuts` may be called continuous."""
     if not isinstance(kinds, Mapping):
         return
     other = [
@@ -68,22 +66,24 @@ def _check_kinds(network: Network, kinds: object) -> None:
         and not (node in network.cuts and kinds[node] == "continuous")
     ]
     if other:
-        told = ", ".join(f"{node!r} is {network.kinds[node]}" for node in other)
-        raise OptionError(f"kinds= and the network differ: in the network {told}. Leave these columns out of kinds=.")
+        kinds_there = ", ".join(f"{node!r} is {network.kinds[node]}" for node in other)
+        raise OptionError(
+            f"kinds= and the network differ: in the network {kinds_there}. Leave these columns out of kinds=."
+        )
 
 
 def aligned(
     network: Network, prepared: Prepared
 ) -> tuple[dict[Name, NDArray[np.int64]], dict[Name, NDArray[np.float64]]]:
-    """The columns of a table for a network.
+    """Return the columns of a table in the form that the network needs.
 
     Returns
     -------
     codes : dict of name to int64 array [rows]
-        Of every categorical node, positions in its levels, which are matched as values or else as text; -1 of a level
-        that the network does not know.
+        For every categorical node, indices of the levels of the network, which are matched as values or else as text;
+        -1 for a level that the network does not know.
     numbers : dict of name to float64 array [rows]
-        Of every continuous node.
+        For every continuous node, its values.
     """
     categorical, continuous = parts_of(prepared.table)
     rows = continuous.values.shape[1]
@@ -98,15 +98,15 @@ def aligned(
                 else continuous.values[continuous.names.index(name)]
             )
         elif fixed:
-            codes[name] = np.full(rows, _positions(name, own, (prepared.constants[name],))[0])
+            codes[name] = np.full(rows, _level_indices(name, own, (prepared.constants[name],))[0])
         else:
-            place = categorical.names.index(name)
-            codes[name] = _positions(name, own, categorical.levels[place])[categorical.codes[place]]
+            column = categorical.names.index(name)
+            codes[name] = _level_indices(name, own, categorical.levels[column])[categorical.codes[column]]
     return codes, numbers
 
 
 def parts_of(table: Table) -> tuple[CategoricalTable, ContinuousTable]:
-    """The categorical columns of a table and the continuous ones; a part may be without columns."""
+    """Return the categorical and the continuous columns of a table; either may be empty."""
     if isinstance(table, MixedTable):
         return table.categorical, table.continuous
     if isinstance(table, CategoricalTable):
@@ -114,11 +114,12 @@ def parts_of(table: Table) -> tuple[CategoricalTable, ContinuousTable]:
     return CategoricalTable((), np.empty((0, table.values.shape[1]), dtype=np.uint8), (), table.weights), table
 
 
-def _positions(name: Name, own: CPT, levels: tuple[Hashable, ...]) -> NDArray[np.int64]:
-    by_value = {(type(level), level): place for place, level in enumerate(own.levels)}
-    by_text = {str(level): place for place, level in enumerate(own.levels)}
-    places = [by_value.get((type(level), level), by_text.get(str(level), UNSEEN)) for level in levels]
-    unknown = [level for level, place in zip(levels, places, strict=True) if place == UNSEEN]
+def _level_indices(name: Name, own: CPT, levels: tuple[Hashable, ...]) -> NDArray[np.int64]:
+    """Return the index in the network of each level of a column; warn about unknown levels."""
+    by_value = {(type(level), level): index for index, level in enumerate(own.levels)}
+    by_text = {str(level): index for index, level in enumerate(own.levels)}
+    indices = [by_value.get((type(level), level), by_text.get(str(level), UNSEEN)) for level in levels]
+    unknown = [level for level, index in zip(levels, indices, strict=True) if index == UNSEEN]
     if unknown:
         warn(
             f"column {name!r} has levels that the network does not know, whose rows are impossible under it: "
@@ -127,4 +128,4 @@ def _positions(name: Name, own: CPT, levels: tuple[Hashable, ...]) -> NDArray[np
             UnseenLevelWarning,
             stacklevel=_CALLERS,
         )
-    return np.array(places, dtype=np.int64)
+    return np.array(indices, dtype=np.int64)

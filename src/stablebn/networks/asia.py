@@ -26,10 +26,10 @@ _NUMBERS: dict[str, tuple[tuple[str, ...], tuple[float, ...]]] = {
 
 
 def asia() -> Network:
-    """The network: eight variables with levels "yes" and "no", eight arcs, 18 free parameters."""
+    """Return the Asia network: eight variables with levels "yes" and "no", eight arcs, 18 free parameters."""
     distributions: dict[Name, Distribution] = {}
     for node, (parents, yes) in _NUMBERS.items():
-        # As decimals: 1 - 0.98 in binary would not be the double nearest to 0.02.
+        # Rounded to decimals, because 1 - 0.98 in binary is not the double nearest to 0.02.
         table = np.array([[p, round(1 - p, 10)] for p in yes]).reshape((2,) * (len(parents) + 1))
         distributions[node] = CPT(("yes", "no"), parents, table)
     return Network(distributions, name="asia")

@@ -1,4 +1,4 @@
-"""Networks by name: the built-in one, those in folders that the user names, and those of an installed pgmpy."""
+"""Find networks by name: the built-in Asia, those in the user's folders, and those of an installed pgmpy."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from stablebn.networks.model import Network
 from stablebn.options import is_iterable, is_path
 
 VARIABLE = "STABLEBN_NETWORKS"
-"""Environment variable with folders to look in, separated as in PATH."""
+"""Environment variable with folders of networks, separated as in PATH."""
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A network that can be read.
+class KnownNetwork:
+    """Name, source and path of a network that can be read.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Entry:
     source : str
         "built in", "pgmpy", or the folder.
     path : Path or None
-        None for the built-in one.
+        None for the built-in network.
     """
 
     name: str
@@ -37,8 +37,8 @@ class Entry:
     path: Path | None
 
 
-def known_networks(directories: Iterable[str | os.PathLike[str]] = ()) -> list[Entry]:
-    """All networks that can be read by name; where a name comes twice the first one counts.
+def known_networks(directories: Iterable[str | os.PathLike[str]] = ()) -> list[KnownNetwork]:
+    """List all networks that can be read by name; if a name occurs twice, the first one is read.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def known_networks(directories: Iterable[str | os.PathLike[str]] = ()) -> list[E
         raise OptionError(f"not a folder: {listed(absent)}.")
     named += [Path(text) for text in os.environ.get(VARIABLE, "").split(os.pathsep) if text]
     entries = [entry for directory in named for entry in _in_folder(directory, str(directory))]
-    entries.append(Entry("asia", "built in", None))
+    entries.append(KnownNetwork("asia", "built in", None))
     return entries + [entry for directory in _pgmpy_folders() for entry in _in_folder(directory, "pgmpy")]
 
 
@@ -69,11 +69,11 @@ def read_network(
     Parameters
     ----------
     name : str or path
-        "alarm", say, or "alarm.bif", "models/alarm.xdsl.gz".
+        For example "alarm", "alarm.bif" or "models/alarm.xdsl.gz".
     directories : sequence of paths
-        Folders to look in before all others.
+        Folders that are searched before all others.
     normalise : bool
-        Rescale probabilities that do not sum to 1.
+        Whether to rescale probabilities that do not sum to 1.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def read_network(
 
 
 def network_name(text: str) -> str:
-    """The name of a network that is given by its name or by the path of its file.
+    """Return the name of a network that is given by its name or by the path of its file.
 
     >>> network_name("models/alarm.bif.gz")
     'alarm'
@@ -110,11 +110,10 @@ def read_graph(name: str | os.PathLike[str], *, directories: Sequence[str | os.P
     Parameters
     ----------
     name : str or path
-        A file with or without parameters, such as one that this package has written: a result, network or graph as
-        JSON, an edge list as CSV, DOT, GraphML, BIF, XDSL and the like, each perhaps packed (".gz"); or a name such as
-        "alarm" (`stablebn networks` lists them).
+        A file with or without parameters: a result, network or graph as JSON, an edge list as CSV, DOT, GraphML, BIF,
+        XDSL and the like, also compressed (".gz"); or a name such as "alarm" (`stablebn networks` lists them).
     directories : sequence of paths
-        Folders with networks to look in before all others.
+        Folders with networks that are searched before all others.
 
     Returns
     -------
@@ -135,26 +134,26 @@ def read_graph(name: str | os.PathLike[str], *, directories: Sequence[str | os.P
 
 
 def graph_of(graph: object) -> DAG | PDAG:
-    """A graph in any form that `as_graph` takes, the path of its file, or the name of its network."""
+    """Return a graph given in any form of `as_graph`, by the path of its file, or by the name of its network."""
     return read_graph(graph) if isinstance(graph, str | os.PathLike) else as_graph(graph)
 
 
-def _in_folder(directory: Path, source: str) -> list[Entry]:
+def _in_folder(directory: Path, source: str) -> list[KnownNetwork]:
     if not directory.is_dir():
         return []
     files = sorted(path for path in directory.iterdir() if path.is_file() and _stem(path.name) != path.name)
-    return [Entry(_stem(path.name), source, path) for path in files]
+    return [KnownNetwork(_stem(path.name), source, path) for path in files]
 
 
 def _stem(name: str) -> str:
-    """A file's name without the ending of a network format; all of it where it has none."""
+    """Return a file's name without the ending of a network format, if it has one."""
     bare = name[:-3] if name.lower().endswith(".gz") else name
     ending = next((ending for ending in NETWORK_ENDINGS if bare.lower().endswith(ending)), None)
     return name if ending is None else bare[: -len(ending)]
 
 
 def _pgmpy_folders() -> list[Path]:
-    """Where pgmpy keeps its examples; found without importing it, which takes seconds."""
+    """Return the folders of pgmpy's example networks, without importing pgmpy, which takes seconds."""
     try:
         spec = find_spec("pgmpy")
     except (ImportError, ValueError):

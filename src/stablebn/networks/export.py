@@ -1,4 +1,4 @@
-"""Networks as models of other packages."""
+"""Export networks as models of other packages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stablebn.networks.model import CPT, LinearGaussian, Network
 
 
 def to_pgmpy(network: Network) -> Any:
-    """The network as a pgmpy `DiscreteBayesianNetwork` or `LinearGaussianBayesianNetwork`; pgmpy has no mixed ones."""
+    """Return a pgmpy `DiscreteBayesianNetwork` or `LinearGaussianBayesianNetwork`; pgmpy has no mixed networks."""
     if network.kind == "mixed":
         raise GraphError("pgmpy has no networks of categorical and continuous nodes; this network is mixed.")
     try:
@@ -43,10 +43,11 @@ def to_pgmpy(network: Network) -> Any:
 
 
 def to_pyagrum(network: Network) -> Any:
-    """The network as a pyAgrum `BayesNet`; categorical only, as pyAgrum's has no linear Gaussians.
+    """Return a pyAgrum `BayesNet`, which can have only categorical nodes.
 
-    This way, or by way of a BIF or NET file, it comes over as it is. Of an XDSL file pyAgrum 3.3.1 takes the parents of
-    every node in reverse order, without a word: the first one changes fastest there, in GeNIe the last.
+    This conversion, and BIF and NET files, keep the network unchanged. From an XDSL file, pyAgrum 3.3.1 reads the
+    parents of every node in reverse order without a warning: it expects the first parent to change fastest, while in
+    GeNIe's format the last one does.
     """
     if network.kind != "categorical":
         raise GraphError(f"a pyAgrum BayesNet has no linear Gaussians; this network is {network.kind}.")
@@ -62,7 +63,7 @@ def to_pyagrum(network: Network) -> Any:
     for node, own in network.items():
         assert isinstance(own, CPT)
         table = model.cpt(str(node))
-        # pyAgrum's arrays have its variables in reverse, and must be contiguous.
+        # pyAgrum's arrays have the variables in reverse order, and must be contiguous.
         axes = [str(name) for name in (*own.parents, node)]
         order = [axes.index(name) for name in reversed(table.names)]
         table[:] = np.ascontiguousarray(np.transpose(own.probabilities, order))

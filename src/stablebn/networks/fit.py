@@ -1,4 +1,4 @@
-"""Parameters of a graph from data."""
+"""Estimate the parameters of a graph from data."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from stablebn.table.table import CategoricalTable, ContinuousTable
 
 METHODS = ("ml", "bde")
 UNSEEN = ("uniform", "marginal", "error")
-# A table of more cells than this is not a model anyone can use.
+# Most cells of a conditional probability table.
 _MOST_CELLS = 1 << 26
 
 
@@ -45,11 +45,11 @@ def fit(dag: DAG, prepared: Prepared, *, method: str = "ml", iss: float = 1.0, u
     if absent:
         raise GraphError(f"the graph has nodes that are not columns of the table: {listed(absent)}.")
     check_excluded([dag.arcs], prepared)
-    # What was set aside has no distribution.
-    taken_out = set(prepared.aside)
-    aside = [name for name in dag.nodes if name in taken_out]
+    # Excluded columns have no distribution.
+    excluded_columns = set(prepared.aside)
+    excluded = [name for name in dag.nodes if name in excluded_columns]
     nodes = [name for name in dag.nodes if name in prepared.kinds]
-    columns = _Columns(prepared, sum((len(dag.parents(node)) + 1) ** 2 for node in nodes))
+    columns = _FittedColumns(prepared, sum((len(dag.parents(node)) + 1) ** 2 for node in nodes))
     check_categorical_parents(dag, columns.kinds)
     distributions: dict[Name, Distribution] = {}
     lacking: dict[Kind, dict[Name, int]] = {"categorical": {}, "continuous": {}}
@@ -64,31 +64,35 @@ def fit(dag: DAG, prepared: Prepared, *, method: str = "ml", iss: float = 1.0, u
         if without:
             lacking[kind][node] = without
     cuts = {node: points for node, points in prepared.cuts.items() if node in distributions}
-    told = [Caution("set-aside", tuple(aside), f"set aside, and not in the network: {listed(aside)}.")] if aside else []
-    return Network(distributions, warnings=[*_lacking_cautions(lacking, unseen), *told], cuts=cuts)
+    warnings = [*_lacking_cautions(lacking, unseen)]
+    if excluded:
+        warnings.append(
+            Caution("set-aside", tuple(excluded), f"set aside, and not in the network: {listed(excluded)}.")
+        )
+    return Network(distributions, warnings=warnings, cuts=cuts)
 
 
-class _Columns:
-    """The columns that distributions are fitted to, by name.
+class _FittedColumns:
+    """Columns of a table by name, for fitting distributions.
 
     Parameters
     ----------
     prepared : Prepared
     products : int
-        How many products of columns the families have, each family by itself.
+        Total number of products of columns in the families.
 
     Attributes
     ----------
     kinds : mapping of name to kind
-        In a table whose other columns are categorical, a number that never changes is a level like any other.
+        If all other columns are categorical, a constant number is categorical too.
     categorical, continuous : CategoricalTable, ContinuousTable
-        The columns that vary.
+        The columns that are not constant.
     constants : mapping of name to value
-        The others.
-    place : mapping of name to int
-        Of a column that varies, in its table.
+        The constant columns.
+    index_of : mapping of name to int
+        Index of a column, which is not constant, in its table.
     levels : mapping of name to levels
-        Of the categorical columns.
+        Levels of the categorical columns.
     """
 
     def __init__(self, prepared: Prepared, products: int) -> None:
@@ -96,7 +100,7 @@ class _Columns:
         self.kinds: Mapping[Name, Kind] = dict.fromkeys(prepared.kinds, "categorical") if pure else prepared.kinds
         self.categorical, self.continuous = parts_of(prepared.table)
         self.constants = prepared.constants
-        self.place = {name: v for part in (self.categorical, self.continuous) for v, name in enumerate(part.names)}
+        self.index_of = {name: v for part in (self.categorical, self.continuous) for v, name in enumerate(part.names)}
         self.levels: dict[Name, tuple[Level, ...]] = {
             **dict(zip(self.categorical.names, self.categorical.levels, strict=True)),
             **{
@@ -105,24 +109,26 @@ class _Columns:
                 if self.kinds[name] == "categorical"
             },
         }
-        # Scores of continuous tables divide by N - 1 (specification, section 2), those of mixed ones by the rows of a
-        # configuration (docs/mixed.md): so in both the log-likelihood of the fitted rows is the graph's `loglik`.
+        # The same divisors as in the scores, so that the log-likelihood of the fitted rows is the graph's `loglik`:
+        # N - 1 for continuous tables (specification, section 2), and the rows of a configuration for mixed ones
+        # (docs/mixed.md).
         self._divisor_less = 1 if isinstance(prepared.table, ContinuousTable) else 0
-        # In a sparse graph most products of columns are in no family.
+        # If families need few products, those of all pairs of columns are not computed.
         self._is_sparse = products < len(self.continuous.names) ** 2
 
     def configurations(
         self, names: Sequence[Name], node: Name, cells_of_each: int = 1
     ) -> tuple[tuple[int, ...], NDArray[np.int64]]:
-        """How many levels each of some categorical columns has, and the number of their configuration in every row.
+        """Return the numbers of levels of some categorical columns, and the number of their configuration in each row.
 
         Parameters
         ----------
         names : sequence of names
             The last one changes fastest.
         node : name
-            Whose table it is that has so many cells for each configuration.
+            The node whose table is fitted, for the error if the table is too large.
         cells_of_each : int
+            Number of cells of the table for each configuration.
         """
         shape = tuple(len(self.levels[name]) for name in names)
         cells = math.prod(shape) * cells_of_each
@@ -132,8 +138,8 @@ class _Columns:
         for name, size in zip(names, shape, strict=True):
             numbers *= size
             numbers += (
-                self.categorical.codes[self.place[name]]
-                if name in self.place
+                self.categorical.codes[self.index_of[name]]
+                if name in self.index_of
                 else self.levels[name].index(self.constants[name])
             )
         return shape, numbers
@@ -145,12 +151,12 @@ class _Columns:
         return Moments(self.continuous.select(complete))
 
     def known(self, names: Sequence[Name]) -> NDArray[np.bool_] | None:
-        """The rows in which all of some columns are known; None: all rows."""
+        """Return which rows have values in all of these columns; None: all rows."""
         known = None
         for part in (self.categorical, self.continuous):
             of_part = "categorical" if part is self.categorical else "continuous"
             for name in names:
-                v = self.place.get(name)
+                v = self.index_of.get(name)
                 if v is None or self.kinds[name] != of_part or v not in part.holes:
                     continue
                 missing = (
@@ -162,16 +168,16 @@ class _Columns:
         return known
 
     def rows_of(self, names: Sequence[Name], known: NDArray[np.bool_] | None) -> ContinuousTable:
-        """Those of some columns that are continuous and vary; of their rows those that are known."""
-        varying = [name for name in names if self.kinds[name] == "continuous" and name in self.place]
-        table = self.continuous.select([self.place[name] for name in varying])
+        """Return the table of those columns that are continuous and not constant, restricted to the known rows."""
+        varying = [name for name in names if self.kinds[name] == "continuous" and name in self.index_of]
+        table = self.continuous.select([self.index_of[name] for name in varying])
         if known is None:
             return table
         weights = None if table.weights is None else table.weights[known]
         return ContinuousTable(table.names, np.ascontiguousarray(table.values[:, known]), weights)
 
     def moments(self, names: Sequence[Name], known: NDArray[np.bool_] | None) -> Moments:
-        """Moments of a node and its parents, the node first, over the known rows; without `known`, over all rows."""
+        """Return moments of a node and its parents (the node first) over the known rows; without `known`, all rows."""
         if known is None:
             return Moments(self.rows_of(names, None)) if self._is_sparse else self._moments
         rows = self.rows_of(names, known)
@@ -183,14 +189,14 @@ class _Columns:
         return Moments(rows)
 
     def regression(self, node: Name, parents: Sequence[Name], moments: Moments) -> LinearGaussian:
-        """Least squares, solved in exact fractions and rounded once, for all rows or, with moments of those, some."""
-        place = {name: v for v, name in enumerate(moments.names)}
-        v = place[node]
-        used = [parent for parent in parents if parent in place]
-        slopes = dict(zip(used, _least_squares(moments, v, [place[parent] for parent in used]), strict=True))
-        explained = sum((slopes[p] * moments.cross_product(place[p], v) for p in used), Fraction(0))
+        """Fit a node to its parents by least squares, in exact fractions that are rounded once."""
+        index_of = {name: v for v, name in enumerate(moments.names)}
+        v = index_of[node]
+        used = [parent for parent in parents if parent in index_of]
+        slopes = dict(zip(used, _least_squares(moments, v, [index_of[parent] for parent in used]), strict=True))
+        explained = sum((slopes[p] * moments.cross_product(index_of[p], v) for p in used), Fraction(0))
         variance = (moments.cross_product(v, v) - explained) / (moments.total - self._divisor_less)
-        intercept = moments.mean(v) - sum((slopes[p] * moments.mean(place[p]) for p in used), Fraction(0))
+        intercept = moments.mean(v) - sum((slopes[p] * moments.mean(index_of[p]) for p in used), Fraction(0))
         try:
             coefficients = tuple(float(slopes.get(parent, 0)) for parent in parents)
             return LinearGaussian(tuple(parents), coefficients, float(intercept), _root(variance))
@@ -200,21 +206,21 @@ class _Columns:
             ) from None
 
 
-def _table(node: Name, parents: Sequence[Name], columns: _Columns, iss: float, unseen: str) -> tuple[CPT, int]:
-    """The table of a categorical node, and how many configurations of its parents no row has."""
+def _table(node: Name, parents: Sequence[Name], columns: _FittedColumns, iss: float, unseen: str) -> tuple[CPT, int]:
+    """Fit the table of a categorical node; also return the number of parent configurations without rows."""
     counts = _counts((*parents, node), node, columns)
     shape = counts.shape
     prior = iss / counts.size
     rows = counts.sum(axis=-1, keepdims=True) + prior * shape[-1]
     seen = rows > 0
-    # Rows in which only the parents are unknown tell of the node too.
+    # The marginal distribution also uses rows in which only the parents are missing.
     fallback = _marginal(_counts((node,), node, columns)) if unseen == "marginal" else np.full(shape[-1], 1 / shape[-1])
     probabilities = np.where(seen, (counts + prior) / np.where(seen, rows, 1), fallback)
     return CPT(columns.levels[node], tuple(parents), probabilities), int((~seen).sum())
 
 
-def _counts(names: Sequence[Name], node: Name, columns: _Columns) -> NDArray[np.float64]:
-    """Rows of every configuration of some columns, of those in which all are known."""
+def _counts(names: Sequence[Name], node: Name, columns: _FittedColumns) -> NDArray[np.float64]:
+    """Count the rows of each configuration of some columns, using the rows in which all are known."""
     shape, cells = columns.configurations(names, node)
     weights, known = columns.categorical.weights, columns.known(names)
     if known is not None:
@@ -228,9 +234,9 @@ def _marginal(counts: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _gaussian(
-    node: Name, parents: Sequence[Name], columns: _Columns
+    node: Name, parents: Sequence[Name], columns: _FittedColumns
 ) -> tuple[LinearGaussian | ConditionalGaussian, int]:
-    """The distribution of a continuous node, and how many configurations have too few rows for one of their own."""
+    """Fit a continuous node; also return the number of configurations with too few rows for their own regression."""
     categorical = tuple(parent for parent in parents if columns.kinds[parent] == "categorical")
     continuous = tuple(parent for parent in parents if columns.kinds[parent] == "continuous")
     known = columns.known((node, *parents))
@@ -244,14 +250,14 @@ def _gaussian(
         return of_all, 0
     shape, cells = columns.configurations(categorical, node, of_all.free_parameters)
     gaussians = [of_all] * math.prod(shape)
-    own = 0
-    if node in columns.place:
+    with_own = 0
+    if node in columns.index_of:
         rows = columns.rows_of((node, *continuous), known)
         for configuration, stratum in _strata(rows, cells if known is None else cells[known]):
-            # With fewer, a regression goes through all its rows and leaves no spread.
+            # With fewer rows, a regression fits every row exactly, and the standard deviation is 0.
             if stratum.total > len(rows.names):
                 gaussians[configuration] = columns.regression(node, continuous, Moments(stratum))
-                own += 1
+                with_own += 1
     fitted = ConditionalGaussian(
         categorical,
         continuous,
@@ -259,21 +265,21 @@ def _gaussian(
         np.array([gaussian.coefficients for gaussian in gaussians]).reshape(*shape, len(continuous)),
         np.array([gaussian.sd for gaussian in gaussians]).reshape(shape),
     )
-    return fitted, len(gaussians) - own if node in columns.place else 0
+    return fitted, len(gaussians) - with_own if node in columns.index_of else 0
 
 
 def _strata(table: ContinuousTable, cells: NDArray[np.int64]) -> Iterator[tuple[int, ContinuousTable]]:
-    """The configurations that occur, each with its rows."""
+    """Yield each configuration that occurs, with its rows."""
     order = np.argsort(cells, kind="stable")
-    found, first = np.unique(cells[order], return_index=True)
+    configurations, first = np.unique(cells[order], return_index=True)
     values = np.split(table.values[:, order], first[1:], axis=1)
-    weights = [None] * found.size if table.weights is None else np.split(table.weights[order], first[1:])
-    for configuration, own, of_rows in zip(found.tolist(), values, weights, strict=True):
-        yield configuration, ContinuousTable(table.names, np.ascontiguousarray(own), of_rows)
+    weights = [None] * configurations.size if table.weights is None else np.split(table.weights[order], first[1:])
+    for configuration, its_values, its_weights in zip(configurations.tolist(), values, weights, strict=True):
+        yield configuration, ContinuousTable(table.names, np.ascontiguousarray(its_values), its_weights)
 
 
 def _lacking_cautions(lacking: Mapping[Kind, Mapping[Name, int]], unseen: str) -> Iterator[Caution]:
-    """What to say of configurations without rows, or with too few; `GraphError` if they are to be refused."""
+    """Warn about configurations without rows or with too few; raise `GraphError` with unseen="error"."""
     tables, gaussians = lacking["categorical"], lacking["continuous"]
     if unseen == "error" and tables:
         raise GraphError(
@@ -302,13 +308,13 @@ def _lacking_cautions(lacking: Mapping[Kind, Mapping[Name, int]], unseen: str) -
 
 
 def _root(variance: Fraction) -> float:
-    """The square root; the variance itself may be too large or too small for a float."""
+    """Return the square root of a variance, which itself may be too large or too small for a float."""
     exponent = (variance.numerator.bit_length() - variance.denominator.bit_length()) // 2
     return math.ldexp(math.sqrt(variance / Fraction(4) ** exponent), exponent)
 
 
 def _least_squares(moments: Moments, v: int, parents: Sequence[int]) -> list[Fraction]:
-    """Coefficients of the regression of v on its parents; one that others determine gets 0."""
+    """Return the coefficients of the regression of v on its parents; a linearly dependent parent gets 0."""
     k = len(parents)
     rows = [[moments.cross_product(p, q) for q in parents] + [moments.cross_product(p, v)] for p in parents]
     for j in range(k):

@@ -1,4 +1,4 @@
-"""Log-likelihood of a table under a network's own parameters."""
+"""Compute the log-likelihood of a table under the parameters of a network."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from stablebn.prepare.read_options import TableReading
 from stablebn.table.table import Weights
 
 
-def log_likelihood(network: Network, asked: TableReading) -> float:
-    """Sum over rows of the logarithm of their probability or density; see `Network.log_likelihood`."""
-    return log_likelihood_of(network, prepared_for(network, asked))
+def log_likelihood(network: Network, reading: TableReading) -> float:
+    """Sum the logarithms of the probabilities or densities of the rows; see `Network.log_likelihood`."""
+    return log_likelihood_of(network, prepared_for(network, reading))
 
 
 def log_likelihood_of(network: Network, prepared: Prepared) -> float:
-    """The same of a table that `prepared_for` gives."""
+    """Like `log_likelihood`, for a table prepared by `prepared_for`."""
     return log_likelihood_of_codes(network, *aligned(network, prepared), prepared.table.weights)
 
 
@@ -34,11 +34,11 @@ def log_likelihood_of_codes(
     numbers: Mapping[Name, NDArray[np.float64]],
     weights: Weights | None,
 ) -> float:
-    """The same of columns as `aligned` gives them."""
+    """Like `log_likelihood`, for columns aligned by `aligned`."""
     if any((own == UNSEEN).any() for own in codes.values()):
         return -math.inf
-    # Counts times logarithms, summed as integers; and sums of densities that are rounded once: neither the order of
-    # rows nor that of nodes can matter.
+    # Counts times logarithms are summed as integers, and densities by `fsum`, which rounds once, so that the order of
+    # rows and nodes does not matter.
     levels = {node: own.levels for node, own in network.items() if isinstance(own, CPT)}
     exact = 0
     densities = []
@@ -54,7 +54,7 @@ def log_likelihood_of_codes(
 
 
 def _probability(node: Name, own: CPT, codes: Mapping[Name, NDArray[np.int64]], weights: Weights | None) -> int | None:
-    """The part of a categorical node, in units of `fixed_point`; None where a row is impossible."""
+    """Return the contribution of a categorical node in units of `fixed_point`; None if a row is impossible."""
     cells = np.ravel_multi_index([codes[name] for name in (*own.parents, node)], own.probabilities.shape)
     found, counts = _counted(cells, weights)
     probabilities = own.probabilities.reshape(-1)[found]
@@ -71,9 +71,9 @@ def _density(
     weights: Weights | None,
     levels: Mapping[Name, Sequence[Level]],
 ) -> float:
-    """The part of a continuous node."""
+    """Return the contribution of a continuous node."""
     values = numbers[node]
-    # Without categorical parents every row is of configuration 0.
+    # Without categorical parents every row has configuration 0.
     configurations = np.zeros(values.size, dtype=np.int64)
     if own.categorical_parents:
         configurations = np.ravel_multi_index([codes[name] for name in own.categorical_parents], own.sds.shape)
@@ -94,14 +94,14 @@ def _density(
 
 
 def _spelled(number: int, own: ConditionalGaussian, levels: Mapping[Name, Sequence[Level]]) -> str:
-    """One of the configurations of the categorical parents as words; nothing where there are none."""
+    """Describe a configuration of the categorical parents; empty if there are none."""
     if not own.categorical_parents:
         return ""
-    places = zip(own.categorical_parents, np.unravel_index(number, own.sds.shape), strict=True)
-    return " for " + ", ".join(f"{parent}={levels[parent][int(place)]!r}" for parent, place in places)
+    parents = zip(own.categorical_parents, np.unravel_index(number, own.sds.shape), strict=True)
+    return " for " + ", ".join(f"{parent}={levels[parent][int(level)]!r}" for parent, level in parents)
 
 
 def _counted(cells: NDArray[np.int64], weights: Weights | None) -> tuple[NDArray[np.int64], list[int]]:
-    """The cells that occur, and how many rows each has."""
-    found, place = np.unique(cells, return_inverse=True)
-    return found, np.bincount(place, weights=weights).astype(np.int64).tolist()
+    """Return the cells that occur, and the number of rows of each, by weight."""
+    occurring, indices = np.unique(cells, return_inverse=True)
+    return occurring, np.bincount(indices, weights=weights).astype(np.int64).tolist()

@@ -1,8 +1,8 @@
-"""Networks: a DAG with a distribution for every node.
+"""Bayesian networks: a DAG with a distribution for every node.
 
-Categorical nodes have conditional probability tables, continuous ones linear Gaussians, one for each configuration of
-their categorical parents. Both in one network make a conditional linear Gaussian network, in which the parents of a
-categorical node are categorical.
+Categorical nodes have conditional probability tables; continuous nodes have a linear Gaussian for each configuration of
+their categorical parents. A network with both kinds is a conditional linear Gaussian network, in which a categorical
+node has only categorical parents.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ Name: TypeAlias = Hashable
 Level: TypeAlias = Hashable
 
 SUM_TOLERANCE = 1e-3
-"""How far the probabilities of one parent configuration may sum from 1."""
+"""Largest allowed difference between 1 and the sum of the probabilities of a parent configuration."""
 
 
 @dataclass(frozen=True, eq=False)
 class CPT:
-    """A categorical node: the probability of each of its levels, given its parents' levels.
+    """Conditional probability table of a categorical node: the probability of each level given the parents' levels.
 
     Attributes
     ----------
     levels : tuple
-        Of the node, in the network's order.
+        Levels of the node, in the network's order.
     parents : tuple of names
     probabilities : float64 array [levels of parent 1, ..., levels of parent k, levels of the node]
     """
@@ -74,15 +74,15 @@ class CPT:
 
     @property
     def free_parameters(self) -> int:
-        """Levels less one, for each configuration of the parents."""
+        """Number of levels minus one, times the number of configurations of the parents."""
         return math.prod(self.probabilities.shape[:-1]) * (len(self.levels) - 1)
 
 
 @dataclass(frozen=True)
 class LinearGaussian:
-    """A continuous node: intercept + sum of coefficient * parent + noise with standard deviation sd.
+    """Distribution of a continuous node with continuous parents.
 
-    All its parents are continuous.
+    The node is intercept + sum of coefficient * parent + normal noise with standard deviation sd.
     """
 
     parents: tuple[Name, ...]
@@ -92,18 +92,18 @@ class LinearGaussian:
 
     @property
     def free_parameters(self) -> int:
-        """A coefficient a parent, the intercept and the standard deviation."""
+        """One coefficient per parent, the intercept and the standard deviation."""
         return len(self.parents) + 2
 
     def conditional(self) -> ConditionalGaussian:
-        """The same as the case without categorical parents."""
+        """Return the same distribution as a `ConditionalGaussian` without categorical parents."""
         arrays = (np.array(part, dtype=np.float64) for part in (self.intercept, self.coefficients, self.sd))
         return ConditionalGaussian((), self.parents, *arrays)
 
 
 @dataclass(frozen=True, eq=False)
 class ConditionalGaussian:
-    """A continuous node with categorical parents: a linear Gaussian for each configuration of their levels.
+    """Distribution of a continuous node with categorical parents: a linear Gaussian per configuration of their levels.
 
     Attributes
     ----------
@@ -140,17 +140,17 @@ class ConditionalGaussian:
 
     @property
     def free_parameters(self) -> int:
-        """A coefficient a continuous parent, the intercept and the standard deviation, for each configuration."""
+        """One coefficient per continuous parent, the intercept and the standard deviation, for each configuration."""
         return self.intercepts.size * (len(self.continuous_parents) + 2)
 
     def conditional(self) -> ConditionalGaussian:
-        """Itself: what continuous nodes of both kinds share."""
+        """Return itself, so that both classes of continuous nodes can be treated alike."""
         return self
 
     def terms(self) -> Iterator[tuple[Name, NDArray[np.float64]]]:
-        """The continuous parents, each with its coefficients [levels of categorical parent 1, ...].
+        """Yield each continuous parent with its coefficients [levels of categorical parent 1, ...].
 
-        In the order of names: how a file lists the parents must not change the last bit of a sum.
+        Parents are in the order of their names, so that the order in a file does not change the last bit of a sum.
         """
         for parent in sorted(self.continuous_parents, key=name_key):
             yield parent, self.coefficients[..., self.continuous_parents.index(parent)]
@@ -167,14 +167,14 @@ class Network(Mapping[Name, Distribution]):
     distributions : mapping of name to CPT, LinearGaussian or ConditionalGaussian
     name : str
     warnings : sequence of Caution
-        What the one who made it should know, such as configurations that no data spoke of.
+        Warnings about the parameters, for example configurations of parents that do not occur in the data.
     cuts : mapping of name to tuple of float
-        Cut points of the categorical nodes whose levels are bins of numbers: `log_likelihood` puts numbers into them.
+        Cut points of the categorical nodes whose levels are bins of numbers: `log_likelihood` puts numbers into bins.
 
     Raises
     ------
     GraphError
-        Unknown parents, a cycle, tables of a wrong shape, probabilities that are not, or a continuous parent of a
+        Unknown parents, a cycle, tables of a wrong shape, invalid probabilities, or a continuous parent of a
         categorical node.
     """
 
@@ -230,7 +230,7 @@ class Network(Mapping[Name, Distribution]):
 
     @property
     def kind(self) -> Literal["categorical", "continuous", "mixed"]:
-        """What all nodes are, or "mixed"."""
+        """Kind of all nodes, or "mixed"."""
         found = set(self.kinds.values())
         return "mixed" if len(found) > 1 else found.pop() if found else "categorical"
 
@@ -245,13 +245,15 @@ class Network(Mapping[Name, Distribution]):
         return sum(own.free_parameters for own in self._distributions.values())
 
     def sample(self, n: int, *, seed: int) -> pa.Table:
-        """Draw rows: the same on every machine, whatever the order of the nodes, and fewer are the first of more.
+        """Draw rows. The result is the same on every machine and for every order of the nodes.
+
+        A smaller sample with the same seed is the beginning of a larger one.
 
         Parameters
         ----------
         n : int
         seed : int
-            At least 0. Every node has a random stream of its own.
+            At least 0. Each node has its own random stream.
 
         Returns
         -------
@@ -265,15 +267,15 @@ class Network(Mapping[Name, Distribution]):
 
     @method_takes(TableReading)
     def log_likelihood(self, *arguments: Any, **options: Any) -> float:
-        """Logarithm of the probability, or density, of a table's rows under these parameters.
+        """Compute the log-likelihood of a table's rows under these parameters.
 
-        On rows that were not used to fit them this is the held-out log-likelihood; -inf if a row is impossible, as
-        is one with a level that the network does not know (`UnseenLevelWarning`).
+        On rows that were not used for fitting, this is the held-out log-likelihood. It is -inf if a row is impossible,
+        for example if it has a level that the network does not know (`UnseenLevelWarning`).
 
-        The columns that are used must be the nodes; those of an array without names are taken to be in their order.
-        Levels are matched as values or else as text. The network decides the kinds: `kinds` cannot contradict it.
+        The columns that are used must be the nodes; those of an array without names must be in the order of the nodes.
+        Levels are matched as values, or else as text. The network determines the kinds: `kinds` cannot contradict it.
         Numbers for nodes that have `cuts` are put into the bins. A row with a missing value has no likelihood:
-        `missing="available"` is refused if there are any.
+        `missing="available"` is refused if there are missing values.
 
         Returns
         -------
@@ -293,19 +295,22 @@ class Network(Mapping[Name, Distribution]):
         return log_likelihood(self, TableReading.from_call("log_likelihood", arguments, options))
 
     def to_pgmpy(self) -> Any:
-        """The network as a pgmpy model."""
+        """Return the network as a pgmpy model."""
         from stablebn.networks.export import to_pgmpy
 
         return to_pgmpy(self)
 
     def to_pyagrum(self) -> Any:
-        """The network as a pyAgrum model; not to be handed over as XDSL, of which pyAgrum takes parents in reverse."""
+        """Return the network as a pyAgrum model.
+
+        Do not pass the network to pyAgrum as an XDSL file: pyAgrum reads the parents of a node in reverse order.
+        """
         from stablebn.networks.export import to_pyagrum
 
         return to_pyagrum(self)
 
     def as_text(self) -> Network:
-        """The network with names and levels as text."""
+        """Return the network with names and levels as text."""
         names = {node: str(node) for node in self}
         if len(set(names.values())) < len(self):
             raise GraphError(f"some names are the same as text: {listed(self.nodes)}.")
@@ -315,14 +320,14 @@ class Network(Mapping[Name, Distribution]):
 
     @checked_arguments(path=file_path, force=flag)
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Caution | None:
-        """Write a file; the end of its name tells the format. A file that exists stays unless `force`.
+        """Write a file, whose ending determines the format. An existing file is replaced only with `force`.
 
-        JSON keeps names and levels that are numbers, booleans, dates or tuples; other formats have their text.
+        JSON keeps names and levels that are numbers, booleans, dates or tuples; other formats store them as text.
 
         Returns
         -------
         Caution or None
-            Which names were written as others, if some were: in BIF those that not all programs read.
+            A warning about names that were changed: in BIF, those that not all programs read.
         """
         from stablebn.files import write_atomically
         from stablebn.networks.formats import encode, keeps_values, names_in_file, network_text
@@ -340,12 +345,12 @@ def _points(node: Name, points: object) -> tuple[float, ...]:
 
 
 def _is_real(value: object) -> bool:
-    # An integer may have thousands of digits.
+    # The limit is for integers with thousands of digits, which no float can hold.
     return isinstance(value, float | np.integer | np.floating) or (isinstance(value, int) and abs(value) < 2**1023)
 
 
 def _check_parts(distributions: Mapping[Name, object]) -> None:
-    """Refuse what is no distribution, or has parts of other types than it declares."""
+    """Raise `GraphError` if a value is not a distribution, or has parts of other types than it declares."""
     for node, own in distributions.items():
         if not isinstance(own, CPT | LinearGaussian | ConditionalGaussian):
             raise GraphError(
@@ -384,7 +389,7 @@ def renamed(network: Network, names: Mapping[Name, Name], levels: Mapping[Name, 
     names : mapping
         From every node to its new name.
     levels : mapping
-        From the old names of categorical nodes to their new levels, in the same order; the others keep theirs.
+        From the old names of categorical nodes to their new levels, in the same order; other nodes keep their levels.
     """
     found: dict[Name, Distribution] = {}
     for node, own in network.items():
@@ -404,7 +409,7 @@ def renamed(network: Network, names: Mapping[Name, Name], levels: Mapping[Name, 
 
 
 def check_categorical_parents(dag: DAG, kinds: Mapping[Name, Kind]) -> None:
-    """Refuse continuous parents of categorical nodes, for which these networks have no distribution."""
+    """Raise `GraphError` if a categorical node has continuous parents, for which there is no distribution."""
     for node in dag.nodes:
         unfit = [
             parent for parent in dag.parents(node) if (kinds[parent], kinds[node]) == ("continuous", "categorical")
@@ -412,7 +417,7 @@ def check_categorical_parents(dag: DAG, kinds: Mapping[Name, Kind]) -> None:
         if unfit:
             raise GraphError(
                 f"node {node!r} is categorical and has continuous parents: {listed(unfit)}. Conditional linear "
-                'Gaussian networks have no distribution for that: turn the arcs round (learn with arcs="clg"), or '
+                'Gaussian networks have no distribution for that: reverse the arcs (learn with arcs="clg"), or '
                 "make categories of the parents (stablebn.discretise)."
             )
 
@@ -433,7 +438,7 @@ def _check(node: Name, own: Distribution, distributions: Mapping[Name, Distribut
     if wrong:
         raise GraphError(
             f"node {node!r} has parents of the other kind: {listed(wrong)}. A continuous node with categorical parents "
-            "is a ConditionalGaussian, which names its categorical parents and its continuous ones apart."
+            "is a ConditionalGaussian, which lists its categorical and its continuous parents separately."
         )
     shape = tuple(len(_levels(distributions[parent])) for parent in gaussian.categorical_parents)
     fits = (
@@ -445,7 +450,7 @@ def _check(node: Name, own: Distribution, distributions: Mapping[Name, Distribut
     if not fits:
         each = " for each configuration of the levels of its categorical parents" if shape else ""
         raise GraphError(
-            f"node {node!r} needs a finite intercept, a finite coefficient a continuous parent and a finite standard "
+            f"node {node!r} needs a finite intercept, a finite coefficient per continuous parent and a finite standard "
             f"deviation of at least 0{each}."
         )
 

@@ -1,4 +1,4 @@
-"""Random networks, for tests of scale."""
+"""Generate random networks, for tests of scale."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from stablebn.options import at_least, checked_arguments, flag
 KINDS = ("categorical", "continuous", "mixed")
 
 MOST_NODES = 20_000
-"""Nodes of a random network at most: the work grows with their square, here to about a minute."""
+"""Most nodes of a random network. The work grows with their square; with this many it takes about a minute."""
 
-# Numbers in the table of one node at most.
+# Most numbers in the table of one node.
 _MOST_NUMBERS = 10**7
 
-# Of the variance 1 of a continuous node of a mixed network, with parents of the kind.
+# Share of the variance (1) of a continuous node of a mixed network that comes from parents of each kind.
 _FROM_CONTINUOUS = 0.4
 _FROM_CATEGORICAL = 0.35
 
 
-# Tables of so many levels still fit into memory.
+# Tables with this many levels still fit into memory.
 _MOST_LEVELS = 2**16
-# Integers may have thousands of digits.
+# Refuses integers with thousands of digits, which no float can hold.
 _TOO_LARGE = 1e300
 
 
@@ -68,13 +68,12 @@ def random_network(
     categorical_share: float = 0.5,
     seed: int,
 ) -> Network:
-    """A random network, the same on every machine.
+    """Generate a random network, which is the same on every machine.
 
     Parameters
     ----------
     n : int
-        Number of nodes, at most 20,000; they are called X0, X1, ..., and any of them may come first in topological
-        order.
+        Number of nodes, at most 20,000. They are called X0, X1, ...; the topological order is random.
     density : float
         Mean number of parents.
     levels : int or (least, most)
@@ -85,11 +84,11 @@ def random_network(
     kinds : {"categorical", "continuous", "mixed"}
         "categorical", the default: tables of uniform random distributions. "continuous": linear Gaussians with
         coefficients of size 0.5 to 1.5. "mixed": both kinds of nodes, and no arc from a continuous to a categorical
-        one. There the continuous nodes have variances of about 1, of which 0.35 comes from categorical parents, by
-        their intercepts, and 0.4 from continuous ones, by coefficients of random signs; all parameters are drawn anew
-        for each configuration of the categorical parents.
+        one. In a mixed network the continuous nodes have variances of about 1: 0.35 comes from categorical
+        parents (through the intercepts) and 0.4 from continuous ones (through coefficients of random signs). All
+        parameters are drawn independently for each configuration of the categorical parents.
     categorical_share : float
-        Of a mixed network, which part of the nodes is categorical; it has one node at least of each kind.
+        Share of categorical nodes in a mixed network, which has at least one node of each kind.
     seed : int
 
     Returns
@@ -106,20 +105,21 @@ def random_network(
         raise OptionError("a random network needs n >= 1, density >= 0, 2 <= least <= most levels, max_parents >= 0.")
     if n > MOST_NODES:
         raise OptionError(f"a random network has at most {MOST_NODES:,} nodes; n={n:,} are too many.")
-    kinds = _asked_kinds(continuous, kinds)
+    kinds = _requested_kinds(continuous, kinds)
     names = [f"X{v}" for v in range(n)]
-    whole = Stream(seed, "network")
-    order = _shuffled(whole, n)
-    sizes = dict(zip(names, (least + (whole.uniform(n) * (most - least + 1)).astype(int)).tolist(), strict=True))
-    kind = dict(zip(names, _kinds_of_nodes(n, kinds, categorical_share, whole), strict=True))
+    network_stream = Stream(seed, "network")
+    order = _shuffled(network_stream, n)
+    random_sizes = least + (network_stream.uniform(n) * (most - least + 1)).astype(int)
+    sizes = dict(zip(names, random_sizes.tolist(), strict=True))
+    kind = dict(zip(names, _kinds_of_nodes(n, kinds, categorical_share, network_stream), strict=True))
 
     distributions: dict[Name, Distribution] = {}
-    for place, v in enumerate(order):
+    for position, v in enumerate(order):
         node, stream = names[v], Stream(seed, names[v])
-        before = [names[u] for u in order[:place]]
+        before = [names[u] for u in order[:position]]
         if kind[node] == "categorical":
             before = [name for name in before if kind[name] == "categorical"]
-        # Mean `density` over all nodes, though the first ones have few candidates.
+        # The mean number of parents is about `density`, although the first nodes have few candidates.
         wanted = min(len(before), max_parents, int(min(density * 2 * stream.uniform(1)[0], MOST_NODES) + 0.5))
         picks = np.argsort(stream.uniform(len(before)), kind="stable")[:wanted]
         parents = tuple(before[p] for p in sorted(picks.tolist()))
@@ -136,13 +136,13 @@ def random_network(
     return Network({name: distributions[name] for name in names}, name=title)
 
 
-def _asked_kinds(continuous: bool, kinds: str | None) -> str:
+def _requested_kinds(continuous: bool, kinds: str | None) -> str:
     if kinds is None:
         return "continuous" if continuous else "categorical"
     one_of("kinds", kinds, KINDS)
     if continuous and kinds != "continuous":
         raise OptionError(
-            f"continuous=True is kinds='continuous', and kinds={shown(kinds)} was asked for. Say one of them."
+            f"continuous=True means kinds='continuous', which contradicts kinds={shown(kinds)}. Use one of them."
         )
     return kinds
 
@@ -158,7 +158,7 @@ def _kinds_of_nodes(n: int, kinds: str, share: float, stream: Stream) -> list[Ki
 
 
 def _shuffled(stream: Stream, n: int) -> list[int]:
-    """The numbers below n in random order."""
+    """Return the numbers below n in random order."""
     shuffled: list[int] = np.argsort(stream.uniform(n), kind="stable").tolist()
     return shuffled
 
@@ -169,10 +169,10 @@ def _table(parents: tuple[Name, ...], levels: int, sizes: Mapping[str, int], str
         raise OptionError(
             f"a node would have a table of {math.prod(shape):,} probabilities. Ask for fewer levels or max_parents."
         )
-    # Exponentials over their sum are uniform on the simplex.
+    # Exponential deviates divided by their sum are uniform on the simplex.
     drawn = stream.exponential(int(np.prod(shape))).reshape(shape)
-    own = tuple(f"s{level}" for level in range(levels))
-    return CPT(own, parents, drawn / drawn.sum(axis=-1, keepdims=True))
+    names = tuple(f"s{level}" for level in range(levels))
+    return CPT(names, parents, drawn / drawn.sum(axis=-1, keepdims=True))
 
 
 def _linear_gaussian(parents: tuple[Name, ...], stream: Stream) -> LinearGaussian:
@@ -180,7 +180,7 @@ def _linear_gaussian(parents: tuple[Name, ...], stream: Stream) -> LinearGaussia
 
 
 def _signed(stream: Stream, n: int) -> NDArray[np.float64]:
-    """Numbers of size 0.5 to 1.5, of either sign."""
+    """Draw numbers of size 0.5 to 1.5 with random signs."""
     sizes = stream.uniform(n)
     signs = np.where(stream.uniform(n) < 0.5, -1.0, 1.0)
     return np.asarray(signs * (0.5 + sizes))
@@ -189,7 +189,7 @@ def _signed(stream: Stream, n: int) -> NDArray[np.float64]:
 def _standardised(
     categorical: Sequence[str], continuous: Sequence[str], sizes: Mapping[str, int], stream: Stream
 ) -> LinearGaussian | ConditionalGaussian:
-    """A continuous node of variance 1, if its parents are independent, standardised and equally often in each level."""
+    """Draw a continuous node with variance 1, given independent, standardised parents with equally frequent levels."""
     shape = tuple(sizes[parent] for parent in categorical)
     configurations, k = int(np.prod(shape)), len(continuous)
     noise = np.full(configurations, 1.0)
@@ -199,9 +199,9 @@ def _standardised(
         coefficients *= np.sqrt(_FROM_CONTINUOUS / (coefficients**2).sum(axis=1, keepdims=True))
         noise -= _FROM_CONTINUOUS
     if categorical:
-        # Evenly spaced and then shuffled: no two configurations have nearly the same intercept.
+        # Evenly spaced and then shuffled, so that no two configurations have nearly the same intercept.
         intercepts = np.array(_shuffled(stream, configurations)) - (configurations - 1) / 2
-        # Their mean square is (q * q - 1) / 12.
+        # The mean square of the intercepts of q configurations is (q * q - 1) / 12.
         intercepts *= np.sqrt(_FROM_CATEGORICAL * 12 / (configurations * configurations - 1))
         noise -= _FROM_CATEGORICAL
         noise *= 0.5 + stream.uniform(configurations)

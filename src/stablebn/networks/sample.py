@@ -1,4 +1,4 @@
-"""Samples of networks."""
+"""Draw samples from networks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from stablebn import _core
-from stablebn.columns.requirements import MOST_HELD_ROWS
+from stablebn.columns.requirements import MOST_ROWS_IN_MEMORY
 from stablebn.errors import GraphError, listed, shown
 from stablebn.networks.model import CPT, ConditionalGaussian, Name, Network
 from stablebn.networks.random_streams import Stream
@@ -18,7 +18,7 @@ from stablebn.options import at_least
 
 def sample(network: Network, n: int, *, seed: int) -> pa.Table:
     """Draw rows from a network; see `Network.sample`."""
-    at_least(1, most=MOST_HELD_ROWS)("n", n)
+    at_least(1, most=MOST_ROWS_IN_MEMORY)("n", n)
     columns = [str(name) for name in network.nodes]
     if len(set(columns)) < len(columns):
         raise GraphError(f"names that are the same as text cannot be columns of a table: {listed(network.nodes)}.")
@@ -41,7 +41,7 @@ def _values(node: Name, levels: Sequence[object]) -> pa.Array:
         values = pa.array(levels)
     except (pa.ArrowException, OverflowError):
         values = None
-    # Arrow makes floats of integers that are together with floats.
+    # Arrow converts integers beside floats to floats.
     if values is None or [str(value) for value in values.to_pylist()] != [str(level) for level in levels]:
         raise GraphError(
             f"a column of a table cannot hold the levels of node {shown(node)} together: {listed(levels)}. "
@@ -67,7 +67,7 @@ def _numbers(
     codes: Mapping[Name, NDArray[np.int16]],
     numbers: Mapping[Name, NDArray[np.float64]],
 ) -> NDArray[np.float64]:
-    # Without categorical parents this is the empty tuple, which stands for the only number.
+    # Without categorical parents the index is the empty tuple, which selects the only number.
     configurations = tuple(codes[parent] for parent in own.categorical_parents)
     values = own.sds[configurations] * stream.normal(n) + own.intercepts[configurations]
     for parent, coefficients in own.terms():

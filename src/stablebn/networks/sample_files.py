@@ -1,4 +1,4 @@
-"""Writing sampled tables."""
+"""Write sampled tables to files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from stablebn.errors import OptionError
 
 
 def write_table(table: pa.Table, target: Path | BinaryIO | pa.NativeFile, name: str) -> None:
-    """Write a table in the format that the end of `name` asks for.
+    """Write a table in the format that the ending of `name` specifies.
 
     In CSV all text is in quotes, so that a level such as NA is read as a value; see `levels_read_as_missing` and
     `levels_read_as_equal` for levels that CSV cannot keep.
@@ -51,7 +51,7 @@ def levels_read_as_equal(table: pa.Table) -> dict[str, set[str]]:
     """Return the levels, by column, that become equal numbers (1 and 1.0) when CSV is written and read again."""
     found: dict[str, set[str]] = {}
     for name, texts in _texts(table).items():
-        # With other texts among them, levels are not read as numbers.
+        # Levels are read as numbers only if all of them are numbers.
         if all(map(is_number, texts)):
             times = Counter(map(float, texts))
             found[name] = {text for text in texts if times[float(text)] > 1}
@@ -67,7 +67,7 @@ def _texts(table: pa.Table) -> dict[str, set[str]]:
 
 
 def _plain(table: pa.Table) -> pa.Table:
-    """Dictionaries as the values they stand for: CSV has no other."""
+    """Replace dictionaries by their values, because CSV has no dictionaries."""
     columns = [
         column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
         for column in table.columns

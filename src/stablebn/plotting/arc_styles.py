@@ -1,7 +1,7 @@
-"""How arcs look in every picture: the one place where that is decided. The report's style sheet has the same values.
+"""Styles of arcs in every plot; the style sheet of the report has the same values.
 
-A dashed line says that the direction is arbitrary, a line without a head that no direction is shown. Colour and width
-say how strong an arc is; in a comparison, colour says what has become of it, and dashes say the same.
+A dashed line means an arbitrary direction, a line without a head an edge without a direction. Colour and width show the
+strength of an arc. In a comparison, colour and dashes show the verdict.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SHADES = (
     Stroke("#234f87", 2.3),
     Stroke("#0b2a5e", 2.8),
 )
-"""Of arcs, from the weakest to the strongest; also in grey they can be told apart."""
+"""Strokes of arcs from the weakest to the strongest, which differ in grey too."""
 
 MATCHED, REVERSED, UNDECIDED, EXTRA, MISSING = "matched", "reversed", "undecided", "extra", "missing"
 COMPARED = {
@@ -33,7 +33,7 @@ COMPARED = {
     EXTRA: Stroke("#c2440e", 2.0, (5.0, 3.0)),
     MISSING: Stroke("#a3467f", 2.0, (1.5, 4.0)),
 }
-"""What a comparison says of an edge, and how it is drawn then."""
+"""The strokes of edges by the verdict of a comparison."""
 
 IN_WORDS = {
     MATCHED: "as in the true graph",
@@ -42,27 +42,28 @@ IN_WORDS = {
     EXTRA: "extra",
     MISSING: "missing",
 }
-"""The same for readers."""
+"""The verdicts in words."""
 
 
 def stroke_of(shade: int | None = None, *, arbitrary: bool = False) -> Stroke:
-    """How an arc looks.
+    """Return the stroke of an arc.
 
     Parameters
     ----------
     shade : int or None
-        Its place in `SHADES`; None: nothing is known of its strength.
+        Its index in `SHADES`; None if its strength is not known.
     arbitrary : bool
-        Neither the data nor knowledge tell its direction.
+        Whether neither the data nor knowledge determine its direction.
     """
     stroke = Stroke() if shade is None else SHADES[shade]
     return stroke._replace(dashes=DASHES) if arbitrary else stroke
 
 
 def shades_of(strengths: Mapping[Arc, float]) -> dict[Arc, int]:
-    """The shade of each arc, on a logarithmic scale from the weakest one to the strongest.
+    """Return the shade of each arc, on a logarithmic scale from the weakest to the strongest.
 
-    The strongest arcs of a large table are a thousand times as strong as others that are certain.
+    The scale is logarithmic because the strongest arcs of a large table are a thousand times as strong as other certain
+    arcs.
 
     >>> shades_of({"a": -1.0, "b": 1.0, "c": 10.0, "d": 100.0})
     {'a': 0, 'b': 0, 'c': 2, 'd': 4}

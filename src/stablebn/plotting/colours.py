@@ -1,4 +1,4 @@
-"""Colours of pictures, and the look of every learner, fixed by its name: blue is Tabu-Stable wherever it is drawn."""
+"""Colours of plots, and the line style of each algorithm: Tabu-Stable is blue in every plot."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-# Colours of Okabe and Ito, which colour-blind readers can tell apart too.
+# Colours of Okabe and Ito, which colour-blind readers can distinguish.
 BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7"
 BLACK, GREY, PALE = "#000000", "#8C8C8C", "#D9D9D9"
 
-# There are more learners than those; the rest are Tol's muted colours.
+# More colours, as there are more learners than the above: Tol's muted ones.
 INDIGO, OLIVE, WINE, FOREST, TEAL, SAND = "#332288", "#999933", "#882255", "#117733", "#44AA99", "#B8A44C"
 
 
 class Look(NamedTuple):
-    """How something is drawn, in the words of matplotlib."""
+    """A line style in the terms of matplotlib."""
 
     colour: str
     line: str
@@ -42,39 +42,38 @@ LOOKS = {
     "averaged": Look(PURPLE, "-", "P"),
     "exact": Look(BLACK, "-", "."),
 }
-"""By the names of our learners."""
+"""The looks of our learners by name."""
 
 _LINES = (("-", "o"), ("--", "s"), ("-.", "^"), (":", "D"))
 _COLOURS = (BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE, INDIGO, OLIVE, WINE, FOREST, BLACK)
 
 
 def looks_of(labels: Iterable[str]) -> dict[str, Look]:
-    """The look of each of some learners that stand in one picture.
+    """Return the look of each learner in a plot.
 
     Parameters
     ----------
     labels : iterable of str
-        Names of our learners, or what a study calls them.
+        Names of our learners, or labels of a study.
 
     Returns
     -------
     dict of label to Look
-        A name of ours has the look that it has everywhere, and a label that begins with one ("fges, strict") has its
-        colour. Any other label has a look that depends on the label, and on the others only where two would be the
-        same.
+        Our names have the same look in every plot; a label that starts with one ("fges, strict") has its colour. The
+        look of any other label depends on the label, and on other labels only if two looks would be equal.
     """
-    given = list(dict.fromkeys(labels))
-    looks = {label: LOOKS[label] for label in given if label in LOOKS}
-    for label in sorted(set(given) - set(LOOKS)):
+    unique = list(dict.fromkeys(labels))
+    looks = {label: LOOKS[label] for label in unique if label in LOOKS}
+    for label in sorted(set(unique) - set(LOOKS)):
         candidates = _candidates(label)
         looks[label] = next((look for look in candidates if look not in looks.values()), candidates[0])
-    return {label: looks[label] for label in given}
+    return {label: looks[label] for label in unique}
 
 
 def _candidates(label: str) -> list[Look]:
-    """Looks for a label that is no name of ours, first those that suit it best."""
+    """Return looks for a label that is not one of our names, the most suitable first."""
     name = re.split("[ ,]", label, maxsplit=1)[0]
-    own = [Look(LOOKS[name].colour, line, marker) for line, marker in _LINES] if name in LOOKS else []
+    same_colour = [Look(LOOKS[name].colour, line, marker) for line, marker in _LINES] if name in LOOKS else []
     others = [Look(colour, line, marker) for line, marker in _LINES for colour in _COLOURS]
     first = int.from_bytes(hashlib.sha256(label.encode()).digest()[:4], "big") % len(others)
-    return [*own, *others[first:], *others[:first]]
+    return [*same_colour, *others[first:], *others[:first]]

@@ -1,4 +1,4 @@
-"""Edges by how often they were found and which way: a bar an edge, in as many columns as it takes."""
+"""Draw the frequencies of edges as bars, one bar per edge, in one or more columns."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_EDGES = 360
-"""More than these are not drawn."""
+"""The largest number of edges that are drawn."""
 
-# Told apart also in grey and by those who do not see red or green.
+# Colours that differ in grey and for colour-blind readers.
 AS_WRITTEN, OTHERWISE, UNDIRECTED = "#1f4e79", "#e69f00", "#b8b8b8"
 
 _MOST_ROWS, _FEWEST_ROWS = 45, 8
 _MOST_LETTERS = 22
 _LABELS, _TITLE = 8, 10
-# In inches: a row, a bar, what is above and below the panels, and a panel beside the bars.
+# In inches: heights of a row, width of the bars, margins above and below the panels, and the panel beside the bars.
 _ROW, _BAR, _AROUND, _BESIDE, _BESIDE_HIGH = 0.19, 1.9, 1.15, 2.6, 3.0
 
 
 class EdgeBar(NamedTuple):
-    """How often two variables are joined: a -> b, a <- b, or without a direction; `mark` stands after its label."""
+    """Counts of an edge in three forms: a -> b, a <- b, undirected; `mark` is appended to the label."""
 
     a: object
     b: object
@@ -39,37 +39,36 @@ class EdgeBar(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The edge in its more frequent direction."""
+        """Return the edge in its more frequent direction."""
         first, second = (self.a, self.b) if self.forward >= self.backward else (self.b, self.a)
         arrow = "→" if self.forward or self.backward else "–"
         return " ".join([_short(first), arrow, _short(second), *([self.mark] if self.mark else [])])
 
     @property
     def counts(self) -> tuple[int, int, int]:
-        """In the direction of the label, in the other one, and without one."""
+        """Return the counts in the direction of the label, in the other direction, and without a direction."""
         return max(self.forward, self.backward), min(self.forward, self.backward), self.undirected
 
 
 def draw_edge_bars(
     bars: Sequence[EdgeBar], of: int, *, title: str, subtitle: str, beside: bool = False
 ) -> tuple[Figure, list[Axes], Axes | None]:
-    """Draw bars in columns, from 0 to 1; without a legend, as there may be more to explain.
+    """Draw bars from 0 to 1 in columns; `add_legend` adds the legend when all panels are drawn.
 
     Parameters
     ----------
     bars : sequence of EdgeBar
-        In the order in which they stand, from above.
+        From top to bottom.
     of : int
-        How often each could have been found.
+        The number of graphs.
     title, subtitle : str
-        The answer, and what is drawn.
     beside : bool
-        Leave room for another panel on the right.
+        Whether to add an empty panel on the right.
 
     Returns
     -------
     Figure, list of Axes, Axes or None
-        The panels of the bars, and the other one.
+        The figure, the panels of the bars, and the panel on the right.
     """
     columns = max(1, -(-len(bars) // _MOST_ROWS))
     rows = -(-len(bars) // columns)
@@ -83,45 +82,50 @@ def draw_edge_bars(
     widths = [1.0] * columns + ([1.2] if beside else [])
     grid = figure.add_gridspec(2, len(widths), width_ratios=widths, height_ratios=_heights(high))
     panels: list[Axes] = []
-    for place in range(columns):
-        panel = figure.add_subplot(grid[:, place])
-        _draw_column(panel, bars[place * rows : (place + 1) * rows], rows, of)
+    for column in range(columns):
+        panel = figure.add_subplot(grid[:, column])
+        _draw_column(panel, bars[column * rows : (column + 1) * rows], rows, of)
         panels.append(panel)
     return figure, panels, figure.add_subplot(grid[0, -1]) if beside else None
 
 
 def add_legend(figure: Figure, panels: Sequence[Axes]) -> None:
-    """What all panels show, each thing once, below them."""
+    """Add one legend for all panels below them."""
     from matplotlib.container import BarContainer
 
-    found: dict[str, Any] = {}
+    handles: dict[str, Any] = {}
     for panel in panels:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
-            found.setdefault(label, handle)
-    # Bars first, in the order in which they stand beside each other.
-    found = dict(sorted(found.items(), key=lambda own: not isinstance(own[1], BarContainer)))
-    if found:
-        columns = min(len(found), 5)
+            handles.setdefault(label, handle)
+    # Bars first, in the order of their segments.
+    handles = dict(sorted(handles.items(), key=lambda item: not isinstance(item[1], BarContainer)))
+    if handles:
+        columns = min(len(handles), 5)
         figure.legend(
-            list(found.values()), list(found), loc="outside lower left", ncols=columns, frameon=False, fontsize=_LABELS
+            list(handles.values()),
+            list(handles),
+            loc="outside lower left",
+            ncols=columns,
+            frameon=False,
+            fontsize=_LABELS,
         )
 
 
 def finish(panel: Axes) -> None:
-    """The look of a panel."""
+    """Set the letters and borders of a panel."""
     panel.tick_params(labelsize=_LABELS)
     panel.spines[["top", "right"]].set_visible(False)
 
 
 def _heights(high: float) -> tuple[float, float]:
-    """Of a panel beside the bars, and of the room below it: it is not drawn out where there are many bars."""
+    """Return the heights of the panel beside the bars and of the space below it if there are many bars."""
     return (_BESIDE_HIGH, high - _BESIDE_HIGH) if high > 1.5 * _BESIDE_HIGH else (1.0, 0.001)
 
 
 def _draw_column(panel: Axes, bars: Sequence[EdgeBar], rows: int, of: int) -> None:
-    """One column of bars; a last one with fewer of them has its bars as broad as the others."""
+    """Draw one column of bars; a last column with fewer bars has bars of the same height as the others."""
     ends = [0.0] * len(bars)
-    looks = (("as written", AS_WRITTEN), ("no direction", UNDIRECTED), ("the other way", OTHERWISE))
+    looks = (("as written", AS_WRITTEN), ("no direction", UNDIRECTED), ("opposite direction", OTHERWISE))
     for (label, colour), at in zip(looks, (0, 2, 1), strict=True):
         shares = [bar.counts[at] / of for bar in bars]
         if any(shares):

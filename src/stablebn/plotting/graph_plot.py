@@ -1,4 +1,4 @@
-"""Pictures of graphs: what is drawn of them, whether as SVG or with matplotlib."""
+"""Plots of graphs: choose edges, strokes and texts, and draw them as SVG or with matplotlib."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
 LayoutName: TypeAlias = Literal["auto", "layered", "graphviz"]
 LAYOUTS = ("auto", "layered", "graphviz")
 
-# Of a name in a box. All of it is told under the pointer.
+# The longest name in a box; the tooltip of an SVG has the full name.
 _MOST_LETTERS = 24
 _BOX_HEIGHT, _NARROWEST_BOX, _AROUND_NAME = 30.0, 48.0, 22.0
-# Of the words around the graph.
+# Lengths of the title above and the key below the graph.
 _MARGIN, _LINE, _SMALL, _SAMPLE, _SHORT_SAMPLE = 16.0, 18.0, 11.0, 30.0, 18.0
 _NARROWEST = 460.0
 
 
 class DrawnEdge(NamedTuple):
-    """An edge as it is drawn; with a head it points from a to b."""
+    """An edge of the plot; with a head it points from a to b, and `note` is its tooltip."""
 
     a: Node
     b: Node
@@ -57,17 +57,17 @@ class DrawnEdge(NamedTuple):
 
 @dataclass(frozen=True)
 class Drawing:
-    """What is to be drawn.
+    """The content of a plot.
 
     Attributes
     ----------
     graph : DAG or PDAG
-        By whose arcs the nodes are laid out.
+        The graph whose arcs determine the layout.
     edges : tuple of DrawnEdge
-        Those that are drawn: of the graph, in whatever direction, and others besides.
+        The edges to draw: of the graph, in any direction, and other edges.
     title : str
     keys : tuple of (Stroke, str)
-        What lines mean.
+        The key of the strokes.
     """
 
     graph: Graph
@@ -76,7 +76,7 @@ class Drawing:
     keys: tuple[tuple[Stroke, str], ...] = ()
 
     def scene(self, layout: LayoutName = "layered") -> Scene:
-        """All of the picture; it does not depend on the order of the nodes."""
+        """Return the scene of the plot, which does not depend on the order of the nodes."""
         labels = {name: shortened(spelled(name), _MOST_LETTERS) for name in sorted(self.graph.nodes, key=name_key)}
         widths = {name: max(_NARROWEST_BOX, breadth(text) + _AROUND_NAME) for name, text in labels.items()}
         laid = _lay_out(self.graph, [(edge.a, edge.b) for edge in self.edges], widths, layout)
@@ -84,10 +84,10 @@ class Drawing:
         title = _wrapped(self.title, width - 2 * _MARGIN, LETTERS)
         keys, key_lines = _keys(self.keys, width)
         above = _LINE * len(title) + (_MARGIN if title else 0.0)
-        aside = (width - laid.width) / 2
+        shift = (width - laid.width) / 2
 
         def spot(x: float, y: float) -> Spot:
-            return Spot(x + aside, y + above)
+            return Spot(x + shift, y + above)
 
         curves, heads = [], []
         for edge in self.edges:
@@ -102,7 +102,7 @@ class Drawing:
         for name, text in labels.items():
             box = laid.boxes[name]
             boxes.append(NameBox(*spot(box.x, box.y), box.width, box.height, text, spelled(name)))
-        words = [Words(_MARGIN, _MARGIN + _LINE * (place + 0.4), text) for place, text in enumerate(title)]
+        words = [Words(_MARGIN, _MARGIN + _LINE * (index + 0.4), text) for index, text in enumerate(title)]
         bottom = above + laid.height
         for stroke, text, x, line in keys:
             y = bottom + _LINE * line
@@ -114,19 +114,19 @@ class Drawing:
         return Scene(round(width, 1), round(height, 1), tuple(curves), tuple(heads), tuple(boxes), tuple(words))
 
     def svg(self) -> str:
-        """The picture as text, by our own layout."""
+        """Return the plot as SVG, with the layered layout."""
         return svg_of(
             self.scene(), self.title or f"a graph with {len(self.graph.nodes)} nodes, {len(self.edges)} edges"
         )
 
     def plot(self, path: str | os.PathLike[str] | None, layout: LayoutName, *, force: bool) -> Figure:
-        """The picture as a figure of matplotlib, and as a file if there is a path."""
+        """Return the plot as a figure of matplotlib, and write it if there is a path."""
         one_of("layout", layout, LAYOUTS)
         return drawn(lambda: paint(self.scene(layout)), path, force=force)
 
 
 def drawing_of(graph: Graph) -> Drawing:
-    """A graph as it stands: directed edges solid with a head, undirected ones dashed without."""
+    """Return the drawing of a graph: directed edges are solid with a head, undirected ones dashed without a head."""
     directed, undirected = edges_by_kind(graph)
     edges = [DrawnEdge(a, b, stroke_of(), True, _arc(a, b)) for a, b in directed]
     edges += [DrawnEdge(a, b, stroke_of(arbitrary=True), False, _arc(a, b, "–")) for a, b in undirected]
@@ -143,7 +143,7 @@ def drawing_of_learned(
     title: str,
     score: str,
 ) -> Drawing:
-    """What was learned: arcs the darker the stronger, dashed where the direction is arbitrary.
+    """Return the drawing of a learned graph: stronger arcs are darker, arcs with an arbitrary direction dashed.
 
     Parameters
     ----------
@@ -155,26 +155,26 @@ def drawing_of_learned(
     undirected : collection of (a, b)
         Edges whose direction is arbitrary.
     strengths : mapping of arc to float
-        Of the arcs, in one of their directions.
+        Strengths of the arcs, in one of their directions.
     title : str
     score : str
-        By which they are strong.
+        The score that the strengths belong to.
     """
     arbitrary = {frozenset(edge) for edge in undirected}
     shades = {frozenset(arc): shade for arc, shade in shades_of(strengths).items()}
-    told = {frozenset(arc): own for arc, own in strengths.items()}
+    strength_of = {frozenset(arc): strength for arc, strength in strengths.items()}
     directed, loose = edges_by_kind(shown)
     edges = []
     for (a, b), head in (*((arc, True) for arc in directed), *((edge, False) for edge in loose)):
         pair = frozenset((a, b))
         note = _arc(a, b, "→" if head else "–")
-        if pair in told:
-            note += f": {score} {told[pair]:,.2f} lost without it"
+        if pair in strength_of:
+            note += f": {score} {strength_of[pair]:,.2f} lost without it"
         if pair in arbitrary:
             note += "; its direction is arbitrary"
         edges.append(DrawnEdge(a, b, stroke_of(shades.get(pair), arbitrary=pair in arbitrary), head, note))
-    # The strongest are painted last, over the others.
-    edges.sort(key=lambda edge: told.get(frozenset((edge.a, edge.b)), 0.0))
+    # Draw the strongest arcs last, over the others.
+    edges.sort(key=lambda edge: strength_of.get(frozenset((edge.a, edge.b)), 0.0))
     keys = []
     if strengths:
         ends = dict.fromkeys((min(strengths.values()), max(strengths.values())))
@@ -187,7 +187,7 @@ def drawing_of_learned(
 
 
 def drawing_of_comparison(learned: Graph, true: Graph, *, title: str) -> Drawing:
-    """Two graphs over each other, by what became of every edge; missing ones point as they do in the true graph."""
+    """Return the drawing of two graphs in one; missing edges have the direction of the true graph."""
     rank = rank_names(learned.nodes)
     ours, theirs = edge_marks(learned, rank), edge_marks(true, rank)
     edges = []
@@ -201,16 +201,16 @@ def drawing_of_comparison(learned: Graph, true: Graph, *, title: str) -> Drawing
             ends = (b, a) if true_mark == "<-" else (a, b)
             note += f"; the true graph has {_arc(*ends, '–' if true_mark == '--' else '→')}"
         edges.append(DrawnEdge(start, end, COMPARED[verdict], head, note))
-    # What is wrong is painted over what is right.
+    # Draw wrong edges over matched ones.
     edges.sort(key=lambda edge: edge.stroke != COMPARED[MATCHED])
     counts = {verdict: sum(edge.stroke == stroke for edge in edges) for verdict, stroke in COMPARED.items()}
     keys = tuple((COMPARED[verdict], f"{IN_WORDS[verdict]} ({count})") for verdict, count in counts.items() if count)
-    # Learned from little, a graph has few edges, and the true one shows better what belongs where.
+    # The true graph determines the layout, because a graph learned from few rows has few edges.
     return Drawing(_directed(true), tuple(edges), title, keys)
 
 
 def _directed(graph: Graph) -> Graph:
-    """A DAG that extends a graph, where there is one: nodes stand better below each other when every edge has a way."""
+    """Return a DAG that extends a graph, if there is one, because the layers need directions."""
     return (graph.extension() or graph) if isinstance(graph, PDAG) else graph
 
 
@@ -219,15 +219,15 @@ def _arc(a: Node, b: Node, mark: str = "→") -> str:
 
 
 def _verdict(learned: str, true: str) -> str:
-    """What a comparison says of an edge with these marks, of which not both are empty."""
+    """Return the verdict for an edge with these marks, at least one of which is not empty."""
     if not learned or not true:
         return EXTRA if learned else MISSING
     return MATCHED if learned == true else UNDECIDED if "--" in (learned, true) else REVERSED
 
 
 def _lay_out(graph: Graph, edges: Iterable[Edge], widths: Mapping[Node, float], layout: LayoutName) -> Layout:
-    there = {frozenset(edge) for edge in graph.skeleton()}
-    besides = [edge for edge in edges if frozenset(edge) not in there]
+    skeleton = {frozenset(edge) for edge in graph.skeleton()}
+    besides = [edge for edge in edges if frozenset(edge) not in skeleton]
     by_graphviz = layout == "graphviz" or (layout == "auto" and has_graphviz())
     lay_out = graphviz_layout if by_graphviz else layered_layout
     return lay_out(graph, widths, height=_BOX_HEIGHT, besides=besides)
@@ -238,7 +238,7 @@ def _route(laid: Layout, a: Node, b: Node) -> Sequence[tuple[float, float]]:
 
 
 def _wrapped(text: str, width: float, size: float) -> list[str]:
-    """Lines that are not wider than this, as far as words allow it."""
+    """Wrap text between words to lines of at most this width."""
     lines: list[str] = []
     for word in text.split():
         if lines and breadth(f"{lines[-1]} {word}", size) <= width:
@@ -249,11 +249,11 @@ def _wrapped(text: str, width: float, size: float) -> list[str]:
 
 
 def _keys(keys: Sequence[tuple[Stroke, str]], width: float) -> tuple[list[tuple[Stroke, str, float, int]], int]:
-    """Where each key starts, and in which line; how many lines there are."""
+    """Return each key with its x and its line, and the number of lines."""
     placed = []
     x, line = _MARGIN, 0
     for stroke, text in keys:
-        # Without words it belongs to the next.
+        # A stroke without text belongs to the next key.
         room = _SAMPLE + 6 + breadth(text, _SMALL) + _MARGIN if text else _SHORT_SAMPLE + 2
         if x > _MARGIN and x + room > width:
             x, line = _MARGIN, line + 1

@@ -1,4 +1,4 @@
-"""Positions by Graphviz: its program `dot`, where there is one."""
+"""Lay out a graph with `dot` of Graphviz."""
 
 from __future__ import annotations
 
@@ -17,39 +17,39 @@ _MARGIN = 40.0
 
 
 def has_graphviz() -> bool:
-    """Whether there is a program `dot`."""
+    """Return whether the program `dot` is installed."""
     return shutil.which("dot") is not None
 
 
 def graphviz_layout(
     graph: Graph, widths: Mapping[Node, float], *, height: float, besides: Iterable[Edge] = ()
 ) -> Layout:
-    """What `layered_layout` gives, by Graphviz. Nodes without edges, which it would put into one row, are put below.
+    """Lay out a graph like `layered_layout`, with Graphviz; isolated nodes, which it would put in one row, are below.
 
     Raises
     ------
     OptionError
-        There is no Graphviz, or it fails.
+        If Graphviz is not installed or fails.
     """
     directed, undirected = edges_by_kind(graph)
     edges = [*directed, *undirected, *besides]
-    joined = {name for edge in edges for name in edge}
-    names = sorted(joined, key=name_key)
-    number = {name: place for place, name in enumerate(names)}
-    # By numbers: no name can be mistaken for a word of Graphviz.
+    adjacent = {name for edge in edges for name in edge}
+    names = sorted(adjacent, key=name_key)
+    number = {name: index for index, name in enumerate(names)}
+    # Numbers instead of names, because a name could be a keyword of Graphviz.
     ordered = sorted(edges, key=lambda edge: (number[edge[0]], number[edge[1]]))
-    lines = [f"n{place} [width={widths[name] / _POINTS:.4f}]" for name, place in number.items()]
+    lines = [f"n{index} [width={widths[name] / _POINTS:.4f}]" for name, index in number.items()]
     lines += [f"n{number[a]} -> n{number[b]}" for a, b in ordered]
     boxes_look = f"node [shape=box fixedsize=true height={height / _POINTS:.4f}]"
     look = f"graph [nodesep=0.3 ranksep=0.55] {boxes_look} edge [dir=none]"
     boxes, routes, (wide, high) = _read(_dot("\n".join(["digraph {", look, *lines, "}"])))
 
-    rest = [name for name in graph.nodes if name not in joined]
+    rest = [name for name in graph.nodes if name not in adjacent]
     below = layered_layout(DAG(rest, []), widths, height=height)
-    # The margins of the two lie on each other.
+    # The margins of the two parts overlap.
     shift = high + _MARGIN if names else 0.0
-    placed = {name: Box(boxes[place].x, boxes[place].y, widths[name], height) for name, place in number.items()}
-    placed |= {name: Box(own.x, own.y + shift, own.width, own.height) for name, own in below.boxes.items()}
+    placed = {name: Box(boxes[index].x, boxes[index].y, widths[name], height) for name, index in number.items()}
+    placed |= {name: Box(box.x, box.y + shift, box.width, box.height) for name, box in below.boxes.items()}
     return Layout(
         width=max(wide + 2 * _MARGIN if names else 0.0, below.width if rest else 0.0),
         height=shift + (below.height if rest else _MARGIN),
@@ -62,22 +62,19 @@ def _dot(text: str) -> str:
     program = shutil.which("dot")
     if program is None:
         raise OptionError(
-            "layout='graphviz' needs the program dot of Graphviz, and there is none. Install Graphviz, or say "
-            "layout='layered', which needs nothing."
+            "layout='graphviz' needs the program dot of Graphviz, which is not installed. Install Graphviz, or use "
+            "layout='layered'."
         )
     done = subprocess.run([program, "-Tplain"], input=text, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise OptionError(
-            f"Graphviz cannot lay this graph out: {done.stderr.strip()[:200]}. "
-            "Say layout='layered', which needs nothing."
-        )
+        raise OptionError(f"Graphviz cannot lay this graph out: {done.stderr.strip()[:200]}. Use layout='layered'.")
     return done.stdout
 
 
 def _read(
     text: str,
 ) -> tuple[dict[int, Point], dict[tuple[int, int], tuple[Point, ...]], tuple[float, float]]:
-    """Centres and routes from the plain format, in which y grows upwards from the bottom, in inches."""
+    """Read centres and routes from the plain format, whose unit is inches and whose y grows upwards."""
     boxes, routes = {}, {}
     wide = high = 0.0
 
@@ -85,12 +82,12 @@ def _read(
         return Point(round(float(x) * _POINTS + _MARGIN, 1), round(high - float(y) * _POINTS + _MARGIN, 1))
 
     for line in text.splitlines():
-        what, *words = line.split(" ")
-        if what == "graph":
+        kind, *words = line.split(" ")
+        if kind == "graph":
             wide, high = float(words[1]) * _POINTS, float(words[2]) * _POINTS
-        elif what == "node":
+        elif kind == "node":
             boxes[int(words[0][1:])] = point(words[1], words[2])
-        elif what == "edge":
+        elif kind == "edge":
             ends = int(words[0][1:]), int(words[1][1:])
             numbers = words[3 : 3 + 2 * int(words[2])]
             routes[ends] = tuple(point(x, y) for x, y in zip(numbers[::2], numbers[1::2], strict=True))

@@ -1,4 +1,4 @@
-"""Figures of matplotlib: how they are made and written. It is imported only when one is drawn."""
+"""Create and write figures of matplotlib, which is imported only when a figure is drawn."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ENDINGS = (".png", ".svg", ".pdf")
 
 DOTS_PER_INCH = 200
 
-# The same bytes whenever the same figure is drawn: no dates, and names inside the file that follow from what is drawn.
+# The same figure gives the same bytes: no dates, and ids inside the file that depend only on the figure.
 _REPRODUCIBLE: Any = {"svg.hashsalt": "stablebn"}
 _METADATA: dict[str, dict[str, Any]] = {
     ".png": {"Software": None},
@@ -29,7 +29,7 @@ _METADATA: dict[str, dict[str, Any]] = {
 
 
 def new_figure(width: float, height: float, *, layout: Any = "constrained") -> Figure:
-    """An empty figure, in inches, that notebooks show; `MissingExtraError` where matplotlib is not installed."""
+    """Return an empty figure for notebooks, sized in inches; raise `MissingExtraError` without matplotlib."""
     try:
         from stablebn.plotting.notebook_figure import NotebookFigure
     except ImportError as error:
@@ -38,7 +38,7 @@ def new_figure(width: float, height: float, *, layout: Any = "constrained") -> F
 
 
 def drawn(draw: Callable[[], Figure], path: str | os.PathLike[str] | None, *, force: bool) -> Figure:
-    """Draw a figure, and write it if there is a path; whether that can be is seen before any work is done."""
+    """Draw a figure, and write it if there is a path, which is checked before the work starts."""
     if path is not None:
         check_drawable(path, force=force)
     figure = draw()
@@ -49,7 +49,7 @@ def drawn(draw: Callable[[], Figure], path: str | os.PathLike[str] | None, *, fo
 
 @checked_arguments(path=file_path, force=flag)
 def check_drawable(path: str | os.PathLike[str], *, force: bool) -> None:
-    """Raise before any work is done for a picture that could not be drawn, or not be written."""
+    """Raise an error if a plot cannot be drawn or written, before the work starts."""
     target = Path(path)
     check_ending(target)
     if find_spec("matplotlib") is None:
@@ -58,13 +58,13 @@ def check_drawable(path: str | os.PathLike[str], *, force: bool) -> None:
 
 
 def check_ending(path: Path) -> None:
-    """Raise `OptionError` for the name of a file that is no picture of ours."""
+    """Raise `OptionError` if a file name does not have the ending of a plot."""
     if path.suffix.lower() not in ENDINGS:
         raise OptionError(f"cannot draw {path}: its name must end in {', '.join(ENDINGS)}.")
 
 
 def write_figure(figure: Figure, path: str | os.PathLike[str], *, force: bool) -> None:
-    """Write a picture, whole or not at all; the same figure gives the same bytes."""
+    """Write a figure atomically; the same figure gives the same bytes."""
     from matplotlib import rc_context
 
     target = Path(path)

@@ -1,4 +1,4 @@
-"""A scene painted with matplotlib."""
+"""Draw a scene with matplotlib."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 POINTS = 72
 WIDEST, HIGHEST = 40.0, 30.0
-"""In inches: of a larger scene everything is made smaller, letters too."""
+"""The largest figure in inches; a larger scene is scaled down with its letters."""
 
 
 def paint(scene: Scene) -> Figure:
-    """Paint a scene; what SVG shows under the pointer is not told."""
+    """Draw a scene, without the tooltips that an SVG has."""
     scale = min(1.0, WIDEST * POINTS / scene.width, HIGHEST * POINTS / scene.height)
     figure = new_figure(scene.width * scale / POINTS, scene.height * scale / POINTS, layout="none")
     figure.set_facecolor(PAPER)
@@ -29,7 +29,7 @@ def paint(scene: Scene) -> Figure:
     for curve in scene.curves:
         path = Path([tuple(spot) for spot in curve.path], [Path.MOVETO] + [Path.CURVE4] * (len(curve.path) - 1))
         width = curve.stroke.width * scale
-        # Matplotlib counts dashes in widths of the line.
+        # The unit of dashes in matplotlib is the width of the line.
         dashes: Any = (0, [dash / curve.stroke.width for dash in curve.stroke.dashes]) if curve.stroke.dashes else "-"
         panel.add_patch(
             PathPatch(

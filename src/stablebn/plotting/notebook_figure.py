@@ -1,4 +1,4 @@
-"""A figure that a notebook shows by itself. Importing this imports matplotlib."""
+"""A figure that notebooks display. Importing this module imports matplotlib."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-# Twice as fine as it is shown: sharp on any screen.
+# Drawn with twice the resolution of the display, so that it is sharp on any screen.
 _SHOWN, _DRAWN = 72, 144
 
 
 class NotebookFigure(Figure):
-    """A figure that is shown where it is the last value of a cell, without `%matplotlib inline`.
+    """A figure that is displayed as the last value of a cell, without `%matplotlib inline`.
 
-    IPython knows figures only after that line, or after an import of pyplot; anything it asks for `_repr_png_`. Where
-    it knows them it draws them itself, so that none is shown twice.
+    IPython displays figures only after that line or an import of pyplot, but it calls `_repr_png_` of any object. It
+    never displays a figure twice: after `%matplotlib inline` it does not call `_repr_png_` of figures.
     """
 
     def _repr_png_(self) -> tuple[bytes, dict[str, Any]]:
-        """The picture, and how large it is shown."""
+        """Return the image and its size on the screen."""
         file = io.BytesIO()
         self.savefig(file, format="png", dpi=_DRAWN)
         width, height = self.get_size_inches()

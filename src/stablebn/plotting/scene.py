@@ -1,6 +1,6 @@
-"""What a picture of a graph is made of, whoever paints it: boxes with names, curves, heads of arrows, lines of text.
+"""The elements of a plot of a graph, for SVG and matplotlib: boxes with names, curves, arrow heads, lines of text.
 
-Lengths are in points (1/72 inch) of a picture that is not made smaller; y grows downwards, as in SVG.
+Lengths are in points (1/72 inch) before any scaling; y grows downwards, as in SVG.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from math import hypot
 from typing import NamedTuple
 
 INK, PAPER, BORDER, FILL = "#1d2127", "#ffffff", "#aeb7c2", "#fbfcfd"
-"""Of letters, of the ground, and of the boxes; `arc_styles` has the colours of arcs."""
+"""Colours of letters, background, and borders and insides of boxes; `arc_styles` has the colours of arcs."""
 
 LETTERS = 12.0
 """The size of the letters of a name."""
@@ -20,19 +20,19 @@ CORNER = 6.0
 """The radius of the corners of boxes."""
 
 _HEAD_LENGTH, _HEAD_WIDTH = 9.0, 6.0
-# Of the size of the letters.
+# Widths of letters as shares of their size.
 _NARROW, _USUAL, _BROAD, _FULL = 0.36, 0.62, 0.9, 1.05
 
 
 class Spot(NamedTuple):
-    """A place in the picture."""
+    """A position in the plot."""
 
     x: float
     y: float
 
 
 class NameBox(NamedTuple):
-    """A box with a name in it; `note` is what is told of it where something can be: in SVG, under the pointer."""
+    """A box with a name in it; `note` is its tooltip in SVG."""
 
     x: float
     y: float
@@ -43,7 +43,7 @@ class NameBox(NamedTuple):
 
 
 class Stroke(NamedTuple):
-    """How a line looks; `dashes` are lengths of line and gap in turn, none of a solid one."""
+    """The style of a line; `dashes` are alternating lengths of line and gap, empty for a solid line."""
 
     colour: str = INK
     width: float = 1.4
@@ -51,7 +51,7 @@ class Stroke(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """A line: its start, then by threes the control points and ends of cubic Bezier curves."""
+    """A line: its start, then two control points and the end of each cubic Bezier curve."""
 
     path: tuple[Spot, ...]
     stroke: Stroke
@@ -59,14 +59,14 @@ class Curve(NamedTuple):
 
 
 class Head(NamedTuple):
-    """The head of an arrow."""
+    """An arrow head."""
 
     corners: tuple[Spot, Spot, Spot]
     colour: str
 
 
 class Words(NamedTuple):
-    """A line of text that starts here; y is that of its middle."""
+    """A line of text: the x of its start and the y of its middle."""
 
     x: float
     y: float
@@ -77,7 +77,7 @@ class Words(NamedTuple):
 
 @dataclass(frozen=True)
 class Scene:
-    """All of a picture, in the order in which it is painted."""
+    """The elements of a plot in the order in which they are drawn."""
 
     width: float
     height: float
@@ -88,14 +88,14 @@ class Scene:
 
 
 def arrow(path: tuple[Spot, ...], stroke: Stroke, note: str = "") -> tuple[Curve, Head]:
-    """A line with a head at its end, which points the way that the line comes from."""
+    """Return a line and the arrow head at its end, in the direction of the line."""
     *before, (control_x, control_y), (x, y) = path
     length = hypot(x - control_x, y - control_y) or 1.0
-    along, aside = ((x - control_x) / length, (y - control_y) / length), _HEAD_WIDTH / 2 + 0.7 * stroke.width
+    along, half_width = ((x - control_x) / length, (y - control_y) / length), _HEAD_WIDTH / 2 + 0.7 * stroke.width
     back = Spot(x - _HEAD_LENGTH * along[0], y - _HEAD_LENGTH * along[1])
-    left = Spot(back.x - aside * along[1], back.y + aside * along[0])
-    right = Spot(back.x + aside * along[1], back.y - aside * along[0])
-    # The line ends under the head, so that a broad one does not show beside its point.
+    left = Spot(back.x - half_width * along[1], back.y + half_width * along[0])
+    right = Spot(back.x + half_width * along[1], back.y - half_width * along[0])
+    # End the line below the head, so that a broad line does not stick out at the tip.
     end = Spot(x - 0.7 * _HEAD_LENGTH * along[0], y - 0.7 * _HEAD_LENGTH * along[1])
     return Curve((*before, Spot(control_x, control_y), end), stroke, note), Head(
         (Spot(x, y), left, right), stroke.colour
@@ -103,7 +103,7 @@ def arrow(path: tuple[Spot, ...], stroke: Stroke, note: str = "") -> tuple[Curve
 
 
 def breadth(text: str, size: float = LETTERS) -> float:
-    """About how much room a line of text takes in a usual font: rather too much than too little.
+    """Estimate the width of a line of text in a usual font; the estimate is rather too large than too small.
 
     >>> breadth("lll") < breadth("abc") < breadth("WWW")
     True
@@ -124,7 +124,7 @@ def _letter(letter: str) -> float:
 
 
 def shortened(text: str, most: int) -> str:
-    """A text with at most so many letters: of a longer one its beginning and its end.
+    """Shorten a text to at most `most` letters: its start and its end.
 
     >>> shortened("temperature_outside_in_the_morning", 16)
     'temperatu…orning'

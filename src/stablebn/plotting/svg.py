@@ -1,4 +1,4 @@
-"""A scene as SVG: a text that needs nothing around it, and has no parts by which two of them could get mixed up."""
+"""Write a scene as SVG that stands alone and has no ids, so that two of them can be in one page."""
 
 from __future__ import annotations
 
@@ -25,17 +25,16 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def svg_of(scene: Scene, label: str) -> str:
-    """The text of an SVG picture, the same for the same scene.
+    """Return the text of an SVG, which depends only on the scene and the label.
 
-    It is as wide as the place it is put in, if that is narrower than the picture. The label is for those who do not
-    see it.
+    The SVG shrinks to the width of its container. Screen readers read the label.
     """
     width, height = _number(scene.width), _number(scene.height)
     size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" style="max-width:100%;height:auto"'
-    told = f'role="img" aria-label="{_escaped(label)}"'
+    accessibility = f'role="img" aria-label="{_escaped(label)}"'
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="{FONT}" {told}>',
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="{FONT}" {accessibility}>',
             f'<rect width="{width}" height="{height}" fill="{PAPER}"/>',
             *map(_curve, scene.curves),
             *map(_head, scene.heads),
@@ -73,7 +72,7 @@ def _words(words: Words) -> str:
 
 
 def _text(x: float, y: float, text: str, size: float, look: str) -> str:
-    # Not every program knows dominant-baseline: the middle of small letters is about a third of their size up.
+    # Not every program supports dominant-baseline; the middle of small letters is about a third of their size up.
     below = _number(y + 0.35 * size)
     look = f" {look}" if look else ""
     return f'<text x="{_number(x)}" y="{below}" font-size="{_number(size)}" fill="{INK}"{look}>{_escaped(text)}</text>'
@@ -92,5 +91,5 @@ def _spot(spot: Spot) -> str:
 
 
 def _number(value: float) -> str:
-    """To a tenth of a point, and no more zeros than needed."""
+    """Format a number to a tenth of a point, without a trailing zero."""
     return f"{value:.1f}".removesuffix(".0")

@@ -23,9 +23,9 @@ from stablebn.options import is_iterable, options_of
 from stablebn.prepare.out_of_core import size_class
 from stablebn.prepare.prepared import Prepared
 from stablebn.prepare.read_options import ReadOptions, Storage
-from stablebn.table.block_files import BlockFiles, Layout
+from stablebn.table.block_files import BlockFiles, BlockLayout
 from stablebn.table.file_digest import digest_of_bytes
-from stablebn.table.temporary_folders import Folder, told_of_disk
+from stablebn.table.temporary_folders import Folder, disk_errors
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ class Cache:
         header = json.dumps(
             {"table": self._path.name, "contents": self._contents, **_written(files, prepared)}, allow_nan=True
         ).encode()
-        with told_of_disk(self._folder), (files.folder.path / _HEADER).open("wb") as file:
+        with disk_errors(self._folder), (files.folder.path / _HEADER).open("wb") as file:
             file.write(digest_of_bytes(header).encode() + b"\n" + header)
             file.flush()
             os.fsync(file.fileno())
@@ -180,7 +180,7 @@ def _read(path: Path, memory: int) -> Prepared:
     if found["table"] != path.name:
         raise ValueError("it is another table")
     own = found["layout"]
-    layout = Layout(
+    layout = BlockLayout(
         names=tuple(own["names"]),
         categorical=tuple(own["categorical"]),
         levels=tuple(map(tuple, own["levels"])),

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from stablebn.columns.arrow.conversion import Columns
 from stablebn.columns.cut_points import METHODS, MOST_BINS, USUAL_BINS, Binning, Cuts, bin_codes, cut_points
 from stablebn.columns.encode import Categories, Encoded, Numbers, narrow
-from stablebn.columns.error_collector import Problems
-from stablebn.columns.kinds import Kind, Told, told
-from stablebn.columns.levels import named_categorical, told_levels
-from stablebn.columns.missing import MISSING, settle_missing, with_types
+from stablebn.columns.error_collector import ErrorCollector
+from stablebn.columns.kinds import Kind, UserKinds, parse_kinds
+from stablebn.columns.levels import named_categorical, parse_levels
+from stablebn.columns.missing import MISSING, handle_missing, with_text_for_empty
 from stablebn.columns.requirements import check_finite, check_total, total_of
-from stablebn.columns.selection import Choice
-from stablebn.columns.weights import rows_with_weight, set_weights_apart
+from stablebn.columns.selection import ColumnSelection
+from stablebn.columns.weights import rows_with_weight, split_weights
 from stablebn.errors import DataError, OptionError, listed
 from stablebn.io.sources import Source, read
 from stablebn.options import at_least, choice, method_takes, option, takes
@@ -229,23 +229,23 @@ def _complete_rows(asked: TableReading, found: Source) -> NDArray[np.bool_] | No
     """Return which rows the new table has; None: all. Raise `DataError` if missing values are an error."""
     if asked.missing not in ("error", "drop"):
         return None
-    variables, _ = set_weights_apart(found.columns, asked.weights)
+    variables, _ = split_weights(found.columns, asked.weights)
     rows = RowsInMemory(variables, len(next(iter(variables.values()), ())))
     columns = _decided(asked, found, variables, None)
-    settle_missing(rows, {**columns}, asked.missing, found.cautions)
-    incomplete = [column.missing for column in columns.values() if column.gaps]
+    handle_missing(rows, {**columns}, asked.missing, found.cautions)
+    incomplete = [column.missing for column in columns.values() if column.missing_count]
     return ~np.logical_or.reduce(incomplete) if incomplete else None
 
 
 def _decided(asked: TableReading, found: Source, variables: Columns, weights: Weights | None) -> dict[Name, Encoded]:
     """Decide for each variable whether it is categorical or continuous, and encode it."""
-    problems = Problems()
+    problems = ErrorCollector()
     kinds = asked.kinds if isinstance(asked.kinds, Mapping) else {}
-    said = told(asked.kinds, asked.choice.kept(found.names), variables)
+    said = parse_kinds(asked.kinds, asked.choice.kept(found.names), variables)
     categorical: dict[Name, Kind] = dict.fromkeys(named_categorical(asked.levels, tuple(variables)), "categorical")
     said = said._replace(kinds={**categorical, **said.kinds})
-    told_levels(asked.levels, variables, {})
-    decided = decide(with_types(variables, asked.missing), weights, said, asked.missing, problems)
+    parse_levels(asked.levels, variables, {})
+    decided = decide(with_text_for_empty(variables, asked.missing), weights, said, asked.missing, problems)
     problems.raise_all(found.names, asked.choice, kinds)
     return columns_in_memory(decided.columns)
 
@@ -254,7 +254,7 @@ def _find_cuts(asked: TableReading, found: Source, binning: Binning) -> Cuts:
     columns = found.columns
     if columns and not len(next(iter(columns.values()))):
         raise DataError("a table without rows has no cut points. Add rows, or say cuts=.")
-    variables, weight_column = set_weights_apart(columns, asked.weights)
+    variables, weight_column = split_weights(columns, asked.weights)
     variables, counts = rows_with_weight(variables, weight_column)
     check_total(total_of(len(next(iter(columns.values()), ())), counts))
     # Only the method "information" uses categorical columns.
@@ -268,9 +268,9 @@ def _find_cuts(asked: TableReading, found: Source, binning: Binning) -> Cuts:
 
 
 def _numbers(columns: Columns) -> dict[Name, Numbers]:
-    problems = Problems()
-    decided = decide(columns, None, Told(dict.fromkeys(columns, "continuous")), "drop", problems)
-    problems.raise_all(tuple(columns), Choice(), {})
+    problems = ErrorCollector()
+    decided = decide(columns, None, UserKinds(dict.fromkeys(columns, "continuous")), "drop", problems)
+    problems.raise_all(tuple(columns), ColumnSelection(), {})
     check_finite(decided.columns)
     # Columns without any value have been excluded.
     empty = {name: Numbers(np.full(len(column), np.nan)) for name, column in columns.items()}

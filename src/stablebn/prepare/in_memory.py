@@ -10,11 +10,21 @@ import numpy as np
 import pyarrow as pa
 
 from stablebn.columns.arrow.conversion import Columns
-from stablebn.columns.arrow.type_conversion import is_time, time_as, usable
-from stablebn.columns.column import Column, Counted, Kept, Kind, Mask, NumericColumn, Rows, Source, WholeNumbers
+from stablebn.columns.arrow.type_conversion import as_supported, is_time, time_as
+from stablebn.columns.column import (
+    Column,
+    KeptRows,
+    Kind,
+    Mask,
+    NumericColumn,
+    OpenedRows,
+    OpenedTable,
+    Rows,
+    WholeNumbers,
+)
 from stablebn.columns.encode import Categories, Encoded, Numbers, encode, plain, tabulate
-from stablebn.columns.error_collector import Problems
-from stablebn.columns.kinds import Told, family, float_values, whole_floats, whole_integers
+from stablebn.columns.error_collector import ErrorCollector
+from stablebn.columns.kinds import UserKinds, family, float_values, whole_floats, whole_integers
 from stablebn.columns.levels import categories_of
 from stablebn.columns.requirements import total_of
 from stablebn.columns.weights import rows_with_weight
@@ -23,7 +33,7 @@ from stablebn.table.table import Name, Table, Weights, total_weight
 
 
 @dataclass
-class TableInMemory(Source):
+class TableInMemory(OpenedTable):
     """A table in memory, before its kinds are known.
 
     Attributes
@@ -46,13 +56,13 @@ class TableInMemory(Source):
     def __post_init__(self) -> None:
         self.types = {name: column.type for name, column in self.columns.items()}
 
-    def rows(self, said: Told, problems: Problems) -> Counted:
+    def rows(self, said: UserKinds, problems: ErrorCollector) -> OpenedRows:
         """Return the rows with positive weight."""
         count = len(next(iter(self.columns.values()), ()))
         used, weights = rows_with_weight(self.columns, self.weights)
         rows = RowsInMemory(used, len(next(iter(used.values()), ())), weights, self.threads)
         categories = partial(categories_of, self.columns, self.with_categories)
-        return Counted(rows, count, total_of(count, weights), categories)
+        return OpenedRows(rows, count, total_of(count, weights), categories)
 
 
 @dataclass
@@ -67,7 +77,7 @@ class RowsInMemory(Rows):
     total: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self.columns = {name: usable(column) for name, column in self.columns.items()}
+        self.columns = {name: as_supported(column) for name, column in self.columns.items()}
         self.types = {name: column.type for name, column in self.columns.items()}
         self.total = total_weight(self.count, self.weights)
 
@@ -78,7 +88,7 @@ class RowsInMemory(Rows):
             return whole_integers(column, self.weights)
         return whole_floats(float_values(column), self.weights)
 
-    def encode(self, kinds: Mapping[Name, Kind], problems: Problems) -> dict[Name, Column]:
+    def encode(self, kinds: Mapping[Name, Kind], problems: ErrorCollector) -> dict[Name, Column]:
         """Encode columns by their kinds."""
         fitting = {name: _as(self.columns[name], kind) for name, kind in kinds.items()}
         return {**encode(fitting, kinds, problems, threads=self.threads)}
@@ -99,12 +109,12 @@ class RowsInMemory(Rows):
         """Yield once which rows have a missing value of each column."""
         yield {name: _held(column).missing for name, column in columns.items()}
 
-    def without(self, columns: Mapping[Name, Column], gaps: Sequence[Name], *, all_of_them: bool) -> Kept:
+    def without(self, columns: Mapping[Name, Column], gaps: Sequence[Name], *, all_of_them: bool) -> KeptRows:
         """Leave out the rows with a missing value in one of these columns, or in all of them."""
         join = np.logical_and if all_of_them else np.logical_or
         kept = ~join.reduce([_held(columns[name]).missing for name in gaps])
         left = RowsInMemory({}, int(kept.sum()), None if self.weights is None else self.weights[kept], self.threads)
-        return Kept(left, {name: _held(column).keep(kept) for name, column in columns.items()})
+        return KeptRows(left, {name: _held(column).keep(kept) for name, column in columns.items()})
 
     def tabulate(self, columns: Mapping[Name, Column], *, may_have_holes: bool) -> Table:
         """Put columns into a table."""

@@ -16,11 +16,11 @@ from typing import Any, BinaryIO
 import numpy as np
 import pyarrow as pa
 
-from stablebn.columns.column import Counted, Source
-from stablebn.columns.error_collector import Problems
-from stablebn.columns.kinds import Told, family, told
-from stablebn.columns.levels import named_categorical, told_levels
-from stablebn.columns.selection import Choice
+from stablebn.columns.column import OpenedRows, OpenedTable
+from stablebn.columns.error_collector import ErrorCollector
+from stablebn.columns.kinds import UserKinds, family, parse_kinds
+from stablebn.columns.levels import named_categorical, parse_levels
+from stablebn.columns.selection import ColumnSelection
 from stablebn.columns.weights import weight_column
 from stablebn.errors import FormatError, OptionError
 from stablebn.files import whole_file
@@ -80,7 +80,7 @@ class GrowingTable(SpooledTable):
         if options.get("missing") == "level":
             self._types = {name: pa.string() if pa.types.is_null(own) else own for name, own in self._types.items()}
         # Refuse impossible levels before the rows are read.
-        told_levels(options.get("levels"), self._types, {})
+        parse_levels(options.get("levels"), self._types, {})
         self._open_spool()
         self._rows = 0
         self._add(batches)
@@ -88,7 +88,7 @@ class GrowingTable(SpooledTable):
     def _begin(self, options: Mapping[str, Any], memory: int, cache: Path | None, threads: int) -> None:
         self.options = dict(options)
         self._memory, self._cache, self._threads = memory, cache, threads
-        self._choice = Choice(*map(options.get, ("columns", "drop", "keep", "weights")))
+        self._choice = ColumnSelection(*map(options.get, ("columns", "drop", "keep", "weights")))
 
     def _open_spool(self) -> None:
         """Create an empty spool."""
@@ -125,9 +125,9 @@ class GrowingTable(SpooledTable):
     def _is_weight(self, name: Name) -> bool:
         return self._weights is not None and name == self._weights.name
 
-    def _said(self) -> Told:
+    def _said(self) -> UserKinds:
         """Return the kinds that the options decide."""
-        said = told(self.options.get("kinds"), self._choice.kept(list(self._every)), self._types)
+        said = parse_kinds(self.options.get("kinds"), self._choice.kept(list(self._every)), self._types)
         categorical = named_categorical(self.options.get("levels"), tuple(self._types))
         na_values = Dialect.of(self.options).na_values
         return said._replace(kinds={**dict.fromkeys(categorical, "categorical"), **said.kinds}, na_values=na_values)
@@ -168,7 +168,7 @@ class GrowingTable(SpooledTable):
 
     def _add(self, batches: Batches) -> None:
         weights = copy.deepcopy(self._weights)
-        problems = Problems()
+        problems = ErrorCollector()
         with self._spool.all_or_nothing():
             filled = fill(
                 self._spool,
@@ -191,7 +191,7 @@ class GrowingTable(SpooledTable):
         """Return the table with the rows that it has now."""
         return OpenedGrowing(list(self._every), self._types, list(self._cautions), self, memory, folder)
 
-    def counted(self, memory: int, folder: Callable[[], Folder]) -> Counted:
+    def counted(self, memory: int, folder: Callable[[], Folder]) -> OpenedRows:
         """Return the rows that the table has now."""
         return counted(self._spool, self._types, self._with_categories, self._rows, memory, folder)
 
@@ -280,7 +280,7 @@ class GrowingTable(SpooledTable):
 
 
 @dataclass
-class OpenedGrowing(Source):
+class OpenedGrowing(OpenedTable):
     """A growing table with the rows that it has now."""
 
     names: list[Name]
@@ -290,7 +290,7 @@ class OpenedGrowing(Source):
     memory: int
     folder: Callable[[], Folder]
 
-    def rows(self, said: Told, problems: Problems) -> Counted:
+    def rows(self, said: UserKinds, problems: ErrorCollector) -> OpenedRows:
         """Return the rows."""
         return self.table.counted(self.memory, self.folder)
 

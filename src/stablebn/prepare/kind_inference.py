@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from stablebn.columns.arrow.conversion import Columns
-from stablebn.columns.arrow.numeric_text import as_numbers, sort_out
+from stablebn.columns.arrow.numeric_text import as_numbers, classify_texts
 from stablebn.columns.arrow.type_conversion import decide_time, is_time
 from stablebn.columns.column import CategoricalColumn, Column, Kind, NumericColumn, Rows
-from stablebn.columns.error_collector import Problems
+from stablebn.columns.error_collector import ErrorCollector
 from stablebn.columns.kinds import (
     MOST_CODES,
     Decision,
-    Told,
+    UserKinds,
     decide_by_forms,
     decide_by_type,
     decide_by_values,
@@ -50,23 +50,25 @@ class Decided:
     cautions: list[Caution]
 
 
-def decide(columns: Columns, weights: Weights | None, said: Told, missing: str, problems: Problems) -> Decided:
+def decide(
+    columns: Columns, weights: Weights | None, said: UserKinds, missing: str, problems: ErrorCollector
+) -> Decided:
     """Infer the kinds of the columns of a table in memory; see `decide_kinds`."""
     count = len(next(iter(columns.values()), ()))
     return decide_kinds(RowsInMemory(columns, count, weights), said, missing, problems)
 
 
-def decide_kinds(rows: Rows, said: Told, missing: str, problems: Problems) -> Decided:
+def decide_kinds(rows: Rows, said: UserKinds, missing: str, problems: ErrorCollector) -> Decided:
     """Infer the kind of every column, and encode it.
 
     Parameters
     ----------
     rows : Rows
-    said : Told
+    said : UserKinds
         The kinds that the user decides.
     missing : str
         How missing values are treated: with "level", text without any value has a level.
-    problems : Problems
+    problems : ErrorCollector
         Collects requests of the user that are impossible.
     """
     decisions = {name: _decision(name, type_, said, rows) for name, type_ in rows.types.items()}
@@ -85,14 +87,14 @@ def decide_kinds(rows: Rows, said: Told, missing: str, problems: Problems) -> De
     return decided
 
 
-def _decision(name: Name, type_: pa.DataType, said: Told, rows: Rows) -> Decision:
-    if name in said.aside:
+def _decision(name: Name, type_: pa.DataType, said: UserKinds, rows: Rows) -> Decision:
+    if name in said.excluded:
         return Decision(None, "as before")
     return decide_time(name, said) if is_time(type_) else decide_by_type(name, type_, said, rows.whole_numbers)
 
 
 def _check_wanted(
-    types: Mapping[Name, pa.DataType], decisions: Mapping[Name, Decision], said: Told, problems: Problems
+    types: Mapping[Name, pa.DataType], decisions: Mapping[Name, Decision], said: UserKinds, problems: ErrorCollector
 ) -> None:
     """Raise an error if the user wants columns that cannot be used."""
     wanted = {name: types[name] for name in types if name in said.kinds or name in said.kept}
@@ -103,7 +105,9 @@ def _check_wanted(
         refuse_types(unusable)
 
 
-def _take_text(decided: Decided, texts: Collection[Name], rows: Rows, said: Told, problems: Problems) -> None:
+def _take_text(
+    decided: Decided, texts: Collection[Name], rows: Rows, said: UserKinds, problems: ErrorCollector
+) -> None:
     """Convert text columns that are numbers, and exclude text columns that identify rows."""
     no_numbers: dict[Name, str] = {}
     markers: dict[Name, Markers] = {}
@@ -121,7 +125,7 @@ def _take_text(decided: Decided, texts: Collection[Name], rows: Rows, said: Told
             continue
         if asked != "continuous" and len(column.levels) <= MOST_CODES:
             continue
-        found = sort_out(column.levels, said.na_values)
+        found = classify_texts(column.levels, said.na_values)
         if asked == "continuous":
             if found.numbers and not found.others:
                 decided.columns[name] = as_numbers(column, said.na_values)
@@ -191,7 +195,7 @@ def _set_unlisted_aside(decided: Decided, name: Name, rows: Rows, doubtful: dict
     return True
 
 
-def _set_text_aside(decided: Decided, texts: Collection[Name], rows: Rows, said: Told) -> None:
+def _set_text_aside(decided: Decided, texts: Collection[Name], rows: Rows, said: UserKinds) -> None:
     """Exclude text columns with distinct values in nearly every row, unless the user wants them."""
     for name, column in list(decided.columns.items()):
         if name not in texts or name in said.kinds or name in said.kept:

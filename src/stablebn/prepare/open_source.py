@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from stablebn.columns.column import Source
-from stablebn.columns.error_collector import Problems
-from stablebn.columns.missing import with_types
-from stablebn.columns.weights import set_weights_apart
+from stablebn.columns.column import OpenedTable
+from stablebn.columns.error_collector import ErrorCollector
+from stablebn.columns.missing import with_text_for_empty
+from stablebn.columns.weights import split_weights
 from stablebn.errors import OptionError
 from stablebn.io.batches import can_come_in_parts, comes_in_parts
 from stablebn.io.sources import read as read_into_memory
@@ -48,7 +48,9 @@ def _is_read_in_parts(source: object, storage: Storage) -> bool:
     return False
 
 
-def open_source(source: object, read: ReadOptions, storage: Storage, errors: Problems, *, in_memory: bool) -> Source:
+def open_source(
+    source: object, read: ReadOptions, storage: Storage, errors: ErrorCollector, *, in_memory: bool
+) -> OpenedTable:
     """Open a table in memory, on disk, or distributed over the workers of a Dask cluster."""
     if in_memory:
         return _read_into_memory(source, read, errors)
@@ -75,12 +77,12 @@ def open_source(source: object, read: ReadOptions, storage: Storage, errors: Pro
     return open_out_of_core(source, read, memory=storage.row_memory, folder=lambda: Folder(storage.folder))
 
 
-def _read_into_memory(source: object, read: ReadOptions, errors: Problems) -> TableInMemory:
+def _read_into_memory(source: object, read: ReadOptions, errors: ErrorCollector) -> TableInMemory:
     """Read all columns, and separate the weights from the variables."""
     threads = read.thread_count
     found = read_into_memory(
         source, names=read.names, dialect=read.dialect, choice=read.choice, problems=errors, threads=threads
     )
-    variables, weight_column = set_weights_apart(found.columns, read.weights)
-    variables = with_types(variables, read.missing)
+    variables, weight_column = split_weights(found.columns, read.weights)
+    variables = with_text_for_empty(variables, read.missing)
     return TableInMemory(found.names, found.cautions, variables, weight_column, found.with_categories, threads)

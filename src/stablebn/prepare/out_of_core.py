@@ -10,24 +10,24 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from stablebn.columns.arrow.type_conversion import decide_time, is_time, time_as, usable
+from stablebn.columns.arrow.type_conversion import as_supported, decide_time, is_time, time_as
 from stablebn.columns.arrow.validation import check_sound
 from stablebn.columns.column import (
     CategoricalColumn,
     Column,
-    Counted,
-    Kept,
+    KeptRows,
     Kind,
     Mask,
     NumericColumn,
+    OpenedRows,
+    OpenedTable,
     Rows,
-    Source,
     UnlistedTexts,
     WholeNumbers,
 )
 from stablebn.columns.encode import code_type, narrow, refuse_too_large
-from stablebn.columns.error_collector import Problems
-from stablebn.columns.kinds import TextForms, Told, distinct_counts, family, whole_floats, whole_integers
+from stablebn.columns.error_collector import ErrorCollector
+from stablebn.columns.kinds import TextForms, UserKinds, distinct_counts, family, whole_floats, whole_integers
 from stablebn.columns.na_values import report_markers
 from stablebn.columns.weights import WeightColumn, weight_column
 from stablebn.errors import OptionError
@@ -37,7 +37,7 @@ from stablebn.prepare.out_of_core_columns import OutOfCoreCategories, OutOfCoreN
 from stablebn.prepare.read_options import ReadOptions
 from stablebn.prepare.spool import Spool, SpooledRows, SpoolPart
 from stablebn.prepare.spooled_columns import DATE, MISSING, NUMBER, OTHER, TEXT, Limits, SpooledColumn
-from stablebn.table.block_files import BlockWriter, Layout
+from stablebn.table.block_files import BlockLayout, BlockWriter
 from stablebn.table.blocks import BlockTable
 from stablebn.table.table import Codes, Name, Table, Weights
 from stablebn.table.temporary_folders import Folder
@@ -59,7 +59,7 @@ SHARE_OF_TEXTS = 8
 
 
 @dataclass
-class OutOfCoreTable(Source):
+class OutOfCoreTable(OpenedTable):
     """A table that is read in parts.
 
     Attributes
@@ -79,7 +79,7 @@ class OutOfCoreTable(Source):
     folder: Callable[[], Folder]
     threads: int = 1
 
-    def rows(self, said: Told, problems: Problems) -> Counted:
+    def rows(self, said: UserKinds, problems: ErrorCollector) -> OpenedRows:
         """Read all rows, and spool them to disk."""
         kept = kept_columns(self.types, said)
         spool = Spool(
@@ -103,19 +103,19 @@ class KeptColumn:
     convert: Callable[[pa.ChunkedArray], pa.ChunkedArray]
 
 
-def kept_columns(types: Mapping[Name, pa.DataType], said: Told) -> dict[Name, KeptColumn]:
+def kept_columns(types: Mapping[Name, pa.DataType], said: UserKinds) -> dict[Name, KeptColumn]:
     """Return the columns that must be spooled: all but those that are excluded because of their type."""
     kept: dict[Name, KeptColumn] = {}
     for name, type_ in types.items():
-        own = usable(pa.chunked_array([], type=type_)).type
-        if name in said.aside:
+        own = as_supported(pa.chunked_array([], type=type_)).type
+        if name in said.excluded:
             continue
         if is_time(own):
             kind = decide_time(name, said).kind
             if kind is not None:
-                kept[name] = _converted(type_, lambda column, kind=kind: time_as(usable(column), kind))  # type: ignore[misc]
+                kept[name] = _converted(type_, lambda column, kind=kind: time_as(as_supported(column), kind))  # type: ignore[misc]
         elif family(own) is not None:
-            kept[name] = _converted(type_, usable)
+            kept[name] = _converted(type_, as_supported)
     return kept
 
 
@@ -142,7 +142,7 @@ def fill(
     kept: Mapping[Name, KeptColumn],
     weights: WeightColumn | None,
     memory: int,
-    problems: Problems,
+    problems: ErrorCollector,
     threads: int = 1,
     before: int = 0,
 ) -> Filled:
@@ -190,16 +190,16 @@ def counted(
     memory: int,
     folder: Callable[[], Folder],
     rows_of: Callable[..., OutOfCoreRows] | None = None,
-) -> Counted:
+) -> OpenedRows:
     """Return the rows of a spool, made by `rows_of` (by default `OutOfCoreRows`), with their number."""
-    usable_types = {name: usable(pa.chunked_array([], type=type_)).type for name, type_ in types.items()}
+    usable_types = {name: as_supported(pa.chunked_array([], type=type_)).type for name, type_ in types.items()}
     rows = (rows_of or OutOfCoreRows)(usable_types, spool, memory, folder)
 
     def categories() -> dict[Name, tuple[Hashable, ...]]:
         declared = {name: own.declared for name, own in spool.columns.items() if name in with_categories}
         return {name: tuple(own) for name, own in declared.items() if name in types}
 
-    return Counted(rows, count, spool.total, categories)
+    return OpenedRows(rows, count, spool.total, categories)
 
 
 def open_out_of_core(source: object, read: ReadOptions, *, memory: int, folder: Callable[[], Folder]) -> OutOfCoreTable:
@@ -286,7 +286,7 @@ class OutOfCoreRows(Rows):
             return whole_integers(pa.chunked_array([pa.array(values)]), own.weight[1:])
         return whole_floats(values, own.weight[1:])
 
-    def encode(self, kinds: Mapping[Name, Kind], problems: Problems) -> dict[Name, Column]:
+    def encode(self, kinds: Mapping[Name, Kind], problems: ErrorCollector) -> dict[Name, Column]:
         """Encode columns by their kinds."""
         encoded: dict[Name, Column] = {}
         too_large: list[Name] = []
@@ -326,7 +326,7 @@ class OutOfCoreRows(Rows):
             narrow(np.array(of_place), len(levels)),
             keys,
             narrow(np.arange(len(levels) + 1), len(levels)),
-            own.gaps,
+            own.missing_count,
             known,
         )
 
@@ -375,7 +375,7 @@ class OutOfCoreRows(Rows):
         for found in self.spool.each(_masks, stored):
             yield from found
 
-    def without(self, columns: Mapping[Name, Column], gaps: Sequence[Name], *, all_of_them: bool) -> Kept:
+    def without(self, columns: Mapping[Name, Column], gaps: Sequence[Name], *, all_of_them: bool) -> KeptRows:
         """Leave out the rows with a missing value in one of these columns, or in all of them."""
         rule = Rule(tuple(_stored(columns[name]) for name in gaps), all_of_them)
         stored = {name: _stored(column) for name, column in columns.items()}
@@ -394,16 +394,16 @@ class OutOfCoreRows(Rows):
                 kept[name] = own.keep(counts, sum(part.known[name] for part in parts))
             else:
                 kept[name] = replace(own, limits=Limits.of_all([part.limits[name] for part in parts]))
-        return Kept(left, kept)
+        return KeptRows(left, kept)
 
     def tabulate(self, columns: Mapping[Name, Column], *, may_have_holes: bool) -> BlockTable:
         """Encode the rows into blocks."""
         stored = {name: _stored(column) for name, column in columns.items()}
         categories = {name: own for name, own in stored.items() if isinstance(own, OutOfCoreCategories)}
         numbers = {name: own for name, own in stored.items() if isinstance(own, OutOfCoreNumbers)}
-        holes = {name for name, own in stored.items() if may_have_holes and own.gaps}
+        holes = {name for name, own in stored.items() if may_have_holes and own.missing_count}
         greatest = max((len(own.levels) - (name not in holes) for name, own in categories.items()), default=0)
-        layout = Layout(
+        layout = BlockLayout(
             names=tuple(stored),
             categorical=tuple(categories),
             levels=tuple(own.levels for own in categories.values()),
@@ -447,7 +447,7 @@ def _different(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
 class Encoding:
     """How spooled rows are encoded; `rule` says which rows are left out."""
 
-    layout: Layout
+    layout: BlockLayout
     categories: tuple[OutOfCoreCategories, ...]
     numbers: tuple[OutOfCoreNumbers, ...]
     rule: Rule | None

@@ -44,7 +44,7 @@ class OutOfCoreCategories(CategoricalColumn):
     known: int
 
     @property
-    def gaps(self) -> int:
+    def missing_count(self) -> int:
         """The number of rows with a missing value."""
         return self.empty_rows
 
@@ -91,7 +91,7 @@ class OutOfCoreCategories(CategoricalColumn):
 
     def with_missing_level(self) -> OutOfCoreCategories:
         """Return the column with the missing value, if any, as its last level: None."""
-        return replace(self, levels=(*self.levels, None), empty_rows=0) if self.gaps else self
+        return replace(self, levels=(*self.levels, None), empty_rows=0) if self.missing_count else self
 
     def with_numbers(self, numbers: Sequence[float]) -> OutOfCoreNumbers:
         """Return the continuous column with this number for each level; NaN for levels that are no numbers."""
@@ -117,9 +117,9 @@ class OutOfCoreNumbers(NumericColumn):
     limits: Limits
 
     @property
-    def gaps(self) -> int:
+    def missing_count(self) -> int:
         """The number of rows with a missing value."""
-        return self.limits.gaps
+        return self.limits.missing_count
 
     @property
     def infinite(self) -> int:
@@ -137,7 +137,7 @@ class OutOfCoreNumbers(NumericColumn):
         return bool(self.limits.least == self.limits.greatest)
 
     @property
-    def single(self) -> Hashable:
+    def constant_value(self) -> Hashable:
         """The value of a constant column."""
         return float(self.limits.least) + 0.0
 
@@ -164,7 +164,7 @@ def limits_of(numbers: NDArray[np.float64], rows: NDArray[np.int64], weight: NDA
     limits = Limits()
     limits.add(numbers[there], None, None)
     limits.infinite = int(rows[there & np.isinf(numbers)].sum())
-    limits.gaps, limits.known = int(rows[~there].sum()), int(weight[there].sum())
+    limits.missing_count, limits.known = int(rows[~there].sum()), int(weight[there].sum())
     return limits
 
 

@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from stablebn.columns.column import CategoricalColumn, Column, Counted, Rows, Source
+from stablebn.columns.column import CategoricalColumn, Column, OpenedRows, OpenedTable, Rows
 from stablebn.columns.duplicates import copied_columns, identical_columns, merge, report_duplicates
-from stablebn.columns.error_collector import Problems
-from stablebn.columns.kinds import Decision, Kind, Told, family, told
-from stablebn.columns.levels import Levels, declare, named_categorical, told_levels
-from stablebn.columns.missing import settle_missing
+from stablebn.columns.error_collector import ErrorCollector
+from stablebn.columns.kinds import Decision, Kind, UserKinds, family, parse_kinds
+from stablebn.columns.levels import Levels, declare, named_categorical, parse_levels
+from stablebn.columns.missing import handle_missing
 from stablebn.columns.requirements import (
     check_finite,
     check_gaussian_rows,
-    check_held,
+    check_rows_in_memory,
     check_size,
     check_total,
     report_constants,
@@ -92,7 +92,7 @@ def prepare(
     >>> prepared.table.levels
     (('no', 'yes'), (False, True))
     """
-    read, errors, report = read.with_lists(), Problems(), progress or _report_nothing
+    read, errors, report = read.with_lists(), ErrorCollector(), progress or _report_nothing
     in_memory = fits_in_memory(source, storage)
     bins = _bins(read, like, in_memory=in_memory)
     report("reading", 0)
@@ -104,7 +104,7 @@ def prepare(
     wanted = _wanted_kinds(opened, read, like, bins)
     summary = _summarise(opened, wanted, read, errors)
     if in_memory:
-        check_held(summary.count)
+        check_rows_in_memory(summary.count)
     report("encoding", summary.count)
     columns = _infer_kinds(opened, summary, wanted, read, errors)
     if bins is not None and not errors.found:
@@ -166,21 +166,21 @@ def _cache(source: object, read: ReadOptions, storage: Storage, like: Schema, *,
     return cache_for(source, read, storage, allow_few_rows=allow_few_rows)
 
 
-def _wanted_kinds(opened: Source, read: ReadOptions, like: Schema, bins: Bins) -> Told:
+def _wanted_kinds(opened: OpenedTable, read: ReadOptions, like: Schema, bins: Bins) -> UserKinds:
     """Return the kinds that the user, the declared levels, or the other table decide, before any row is read."""
     kept = read.choice.kept(opened.names)
-    wanted = told(read.kinds, kept, opened.types).with_learned(like.decisions, opened.types)
+    wanted = parse_kinds(read.kinds, kept, opened.types).with_learned(like.decisions, opened.types)
     categorical: dict[Name, Kind] = dict.fromkeys(named_categorical(read.levels, tuple(opened.types)), "categorical")
     wanted = wanted._replace(kinds={**categorical, **wanted.kinds}, na_values=read.dialect.na_values)
     # Refuse impossible levels before the rows are read.
-    told_levels(read.levels, opened.types, {}, like.levels)
+    parse_levels(read.levels, opened.types, {}, like.levels)
     if isinstance(bins, Mapping):
         numbers = [name for name in bins if name in opened.types and family(opened.types[name]) != "text"]
         wanted = wanted._replace(kinds={**wanted.kinds, **dict.fromkeys(numbers, "continuous")})
     return wanted
 
 
-def _summarise(opened: Source, wanted: Told, read: ReadOptions, errors: Problems) -> Counted:
+def _summarise(opened: OpenedTable, wanted: UserKinds, read: ReadOptions, errors: ErrorCollector) -> OpenedRows:
     """Read the rows, or what must be known of them; raise an error if nothing can be learned from so few."""
     summary = opened.rows(wanted, errors)
     with errors.collected():
@@ -192,7 +192,7 @@ def _summarise(opened: Source, wanted: Told, read: ReadOptions, errors: Problems
 
 
 def _infer_kinds(
-    opened: Source, summary: Counted, wanted: Told, read: ReadOptions, errors: Problems
+    opened: OpenedTable, summary: OpenedRows, wanted: UserKinds, read: ReadOptions, errors: ErrorCollector
 ) -> _EncodedColumns:
     """Decide the kind of every column, with the reason, and encode the columns by it."""
     decided = decide_kinds(summary.rows, wanted, read.missing, errors)
@@ -219,26 +219,26 @@ def _discretise(columns: _EncodedColumns, bins: Binning | Mapping[Name, tuple[fl
 
 def _encode(
     columns: _EncodedColumns,
-    opened: Source,
-    summary: Counted,
+    opened: OpenedTable,
+    summary: OpenedRows,
     read: ReadOptions,
     like: Schema,
-    errors: Problems,
+    errors: ErrorCollector,
     *,
     offer_available: bool,
 ) -> None:
     """Treat missing values as the options say, and find the declared levels and the columns that vary."""
     categories = {} if read.levels is None else summary.categories()
-    columns.levels = told_levels(read.levels, opened.types, categories, like.levels)
+    columns.levels = parse_levels(read.levels, opened.types, categories, like.levels)
     with errors.collected():
-        columns.rows, columns.encoded, columns.warnings = settle_missing(
-            columns.rows, columns.encoded, read.missing, columns.warnings, holes_will_do=offer_available
+        columns.rows, columns.encoded, columns.warnings = handle_missing(
+            columns.rows, columns.encoded, read.missing, columns.warnings, allow_available=offer_available
         )
     columns.varying = {name: column for name, column in columns.encoded.items() if not column.is_constant}
 
 
 def _check_columns(
-    columns: _EncodedColumns, opened: Source, read: ReadOptions, errors: Problems, *, allow_few_rows: bool
+    columns: _EncodedColumns, opened: OpenedTable, read: ReadOptions, errors: ErrorCollector, *, allow_few_rows: bool
 ) -> None:
     """Add declared levels; raise one error for everything that is wrong with the table."""
     if not allow_few_rows:
@@ -250,17 +250,17 @@ def _check_columns(
     _raise_all(errors, opened, read)
 
 
-def _raise_all(errors: Problems, opened: Source, read: ReadOptions) -> None:
+def _raise_all(errors: ErrorCollector, opened: OpenedTable, read: ReadOptions) -> None:
     errors.raise_all(opened.names, read.choice, read.kinds if isinstance(read.kinds, Mapping) else {})
 
 
 def _tabulate(
-    columns: _EncodedColumns, opened: Source, summary: Counted, read: ReadOptions, storage: Storage
+    columns: _EncodedColumns, opened: OpenedTable, summary: OpenedRows, read: ReadOptions, storage: Storage
 ) -> tuple[Prepared, BlockFiles | None]:
     """Put the columns into a table, find duplicates, and collect the warnings; return the files of blocks too."""
     table = columns.rows.tabulate(columns.varying, may_have_holes=read.missing == "available")
     block_files = table.open_block if isinstance(table, BlockTable) else None
-    constants = {name: column.single for name, column in columns.encoded.items() if column.is_constant}
+    constants = {name: column.constant_value for name, column in columns.encoded.items() if column.is_constant}
     identical, copies = identical_columns(table), copied_columns(table)
     warnings = [
         *columns.warnings,

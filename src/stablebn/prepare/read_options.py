@@ -18,7 +18,7 @@ from stablebn.columns.kinds import Kind
 from stablebn.columns.levels import check_levels
 from stablebn.columns.missing import MISSING
 from stablebn.columns.na_values import check_na_values
-from stablebn.columns.selection import Choice
+from stablebn.columns.selection import ColumnSelection
 from stablebn.errors import OptionError, listed, shown
 from stablebn.io.csv.dialect import DECIMALS, Dialect, check_encoding, check_sep
 from stablebn.options import Options, about, at_least, choice, is_path, option, options_of, text
@@ -26,8 +26,8 @@ from stablebn.table.memory_limit import USUAL_MEMORY, bytes_of, check_memory
 from stablebn.threads import cores
 
 if TYPE_CHECKING:
-    from stablebn.columns.column import Source
-    from stablebn.prepare.dask.workers import Cluster
+    from stablebn.columns.column import OpenedTable
+    from stablebn.prepare.dask.workers import DaskCluster
     from stablebn.table.temporary_folders import Folder
 
 SomeTable = TypeVar("SomeTable", bound="TableOptions")
@@ -186,9 +186,9 @@ class TableReading(ReadingOptions, TableOptions):
     """A table, and how to read it."""
 
     @property
-    def choice(self) -> Choice:
+    def choice(self) -> ColumnSelection:
         """The columns to use."""
-        return Choice(self.columns, self.drop, self.keep, besides=self.weights)
+        return ColumnSelection(self.columns, self.drop, self.keep, besides=self.weights)
 
 
 READING = tuple(entry.name for entry in options_of(TableReading) if entry.name not in ("data", "threads"))
@@ -201,7 +201,7 @@ class SpooledTable(ABC):
     options: dict[str, Any]
 
     @abstractmethod
-    def opened(self, memory: int, folder: Callable[[], Folder]) -> Source:
+    def opened(self, memory: int, folder: Callable[[], Folder]) -> OpenedTable:
         """Return the table with the rows that it has now."""
 
 
@@ -284,9 +284,9 @@ class ReadOptions(BinningOptions, RowOptions):
     )
 
     @property
-    def choice(self) -> Choice:
+    def choice(self) -> ColumnSelection:
         """The columns to use."""
-        return Choice(self.columns, self.drop, self.keep, besides=self.weights)
+        return ColumnSelection(self.columns, self.drop, self.keep, besides=self.weights)
 
     @property
     def thread_count(self) -> int:
@@ -374,7 +374,7 @@ class Storage(OutOfCoreOptions):
         """The folder of `cache`; `None` for a temporary folder."""
         return None if self.cache is None else Path(self.cache)
 
-    def open_cluster(self) -> Cluster | None:
+    def open_cluster(self) -> DaskCluster | None:
         """Connect to the Dask cluster that keeps the rows; return `None` if the engine is another one."""
         if self.engine != "dask":
             return None

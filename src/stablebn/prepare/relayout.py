@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from stablebn.columns.arrow.conversion import Columns
-from stablebn.columns.arrow.type_conversion import usable
+from stablebn.columns.arrow.type_conversion import as_supported
 from stablebn.columns.encode import plain
 from stablebn.columns.kinds import Kind
 from stablebn.table.table import Name
@@ -115,7 +115,7 @@ def rescaled(column: pa.ChunkedArray, stream: random.Random) -> pa.ChunkedArray:
     """Return a continuous column in another unit: scaled by a factor of size 0.01 to 100, and shifted."""
     # A round factor or a power of two would keep the digits of the values.
     scale, shift = 10 ** stream.uniform(-2, 2) * stream.choice((1, -1)), stream.uniform(-1, 1)
-    values = plain(usable(column)).cast(pa.float64())
+    values = plain(as_supported(column)).cast(pa.float64())
     size = pc.max(pc.abs(values)).as_py() or 0.0
     return pc.add(pc.multiply(values, scale), shift * scale * size)
 

@@ -25,7 +25,7 @@ from stablebn.columns.column import Mask
 from stablebn.columns.requirements import total_of
 from stablebn.prepare.spooled_columns import TEXT, SpooledColumn
 from stablebn.table.table import Name, Weights
-from stablebn.table.temporary_folders import Folder, told_of_disk
+from stablebn.table.temporary_folders import Folder, disk_errors
 
 Outcome = TypeVar("Outcome")
 
@@ -245,7 +245,7 @@ class Spool(SpoolPart):
     def _written(self, arrays: Mapping[tuple[Name | None, str], NDArray[Any]]) -> dict[tuple[Name | None, str], _Place]:
         """Write arrays, and return their positions."""
         where: dict[tuple[Name | None, str], _Place] = {}
-        with told_of_disk(self.folder.path), self._path.open("ab") as file:
+        with disk_errors(self.folder.path), self._path.open("ab") as file:
             for key, array in arrays.items():
                 where[key] = _Place(self._end, _TEXTS if array.dtype == TEXT else array.dtype.str)
                 file.write(np.ascontiguousarray(array).data)
@@ -288,7 +288,7 @@ class Spool(SpoolPart):
 
     def fill_from(self, file: BinaryIO) -> None:
         """Read the bytes of `contents` from a file."""
-        with told_of_disk(self.folder.path), self._path.open("wb") as own:
+        with disk_errors(self.folder.path), self._path.open("wb") as own:
             shutil.copyfileobj(file, own, _AT_ONCE)
 
     def index(self) -> dict[str, Any]:

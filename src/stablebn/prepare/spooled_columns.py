@@ -35,7 +35,7 @@ class Limits:
         `None` if there are no numbers.
     whole : bool
         Whether all are integers, or floats with integer values.
-    infinite, gaps : int
+    infinite, missing_count : int
         The numbers of rows with an infinite and with a missing value.
     known : int
         The number of rows with a value, by weight.
@@ -45,14 +45,14 @@ class Limits:
     greatest: Any = None
     whole: bool = True
     infinite: int = 0
-    gaps: int = 0
+    missing_count: int = 0
     known: int = 0
 
     def add(self, numbers: NDArray[Any], missing: Mask | None, weights: Weights | None) -> None:
         """Add more numbers."""
         there = slice(None) if missing is None else ~missing
         present = numbers[there]
-        self.gaps += len(numbers) - len(present)
+        self.missing_count += len(numbers) - len(present)
         self.known += len(present) if weights is None else int(weights[there].sum())
         if not len(present):
             return
@@ -71,7 +71,10 @@ class Limits:
             min((own.least for own in there), default=None),
             max((own.greatest for own in there), default=None),
             all(own.whole for own in there),
-            *(sum(numbers) for numbers in zip(*((own.infinite, own.gaps, own.known) for own in parts), strict=True)),
+            *(
+                sum(numbers)
+                for numbers in zip(*((own.infinite, own.missing_count, own.known) for own in parts), strict=True)
+            ),
         )
 
 
@@ -89,13 +92,13 @@ class Unlisted:
 
     Attributes
     ----------
-    gaps, known : int
+    missing_count, known : int
         The number of rows with a missing value, and of rows with a value, by weight.
     others : list of str
         The first three texts, in sorted order, that are neither numbers nor markers of missing values.
     """
 
-    gaps: int
+    missing_count: int
     known: int
     others: list[str]
 
@@ -103,7 +106,7 @@ class Unlisted:
     def of_all(cls, parts: Sequence[Unlisted]) -> Unlisted:
         """Combine the summaries of several parts."""
         others = {text for own in parts for text in own.others}
-        return cls(sum(own.gaps for own in parts), sum(own.known for own in parts), sorted(others)[:3])
+        return cls(sum(own.missing_count for own in parts), sum(own.known for own in parts), sorted(others)[:3])
 
 
 def _kept_of(text: str | None) -> tuple[int, int, int, int]:
@@ -118,7 +121,7 @@ def _kept_of(text: str | None) -> tuple[int, int, int, int]:
 def _form_of(text: str) -> int:
     if is_number(text):
         return NUMBER
-    # Together with a number, as in `sort_out`.
+    # Together with a number, as in `classify_texts`.
     if markers_among([text, "1"]) - {"1"}:
         return MARKER
     return DATE if is_date(text) else OTHER
@@ -163,11 +166,11 @@ class SpooledColumn:
         return replace(self, values=[*self.values], limits=limits, declared={**self.declared}, unlisted=unlisted)
 
     @property
-    def gaps(self) -> int:
+    def missing_count(self) -> int:
         """The number of rows with a missing value."""
         if self.unlisted is not None:
-            return self.unlisted.gaps
-        return int(self.rows[0]) if self.limits is None else self.limits.gaps
+            return self.unlisted.missing_count
+        return int(self.rows[0]) if self.limits is None else self.limits.missing_count
 
     def unlist(self) -> NDArray[Any]:
         """Remove the list of texts, and return the summary of each."""
@@ -196,14 +199,14 @@ class SpooledColumn:
         assert self.unlisted is not None
         found = []
         for part in parts_of({"": column}, threads)[""]:
-            occurring, places = np.unique(part.places, return_inverse=True)
+            occurring, places = np.unique(part.indices, return_inverse=True)
             texts = [part.values[place] for place in occurring.tolist()]
             kept = np.fromiter(map(_kept_of, texts), dtype=TEXT, count=len(texts))
             self._note_others(texts, kept["form"])
             found.append(kept[places])
         rows = np.concatenate([*found, np.empty(0, dtype=TEXT)])
         there = rows["form"] != MISSING
-        self.unlisted.gaps += int((~there).sum())
+        self.unlisted.missing_count += int((~there).sum())
         self.unlisted.known += int(there.sum() if weights is None else weights[there].sum())
         return [KeptArray("texts", rows)]
 
@@ -240,7 +243,7 @@ class SpooledColumn:
         own = self.numbers()[1:]
         limits = Limits()
         limits.add(own, None, None)
-        limits.gaps, limits.known = int(self.rows[0]), int(self.weight[1:].sum())
+        limits.missing_count, limits.known = int(self.rows[0]), int(self.weight[1:].sum())
         limits.infinite = int(self.rows[1:][np.isinf(own.astype(np.float64))].sum())
         return limits
 
@@ -271,7 +274,7 @@ class SpooledColumn:
         unknown = [part for part in parts if part.occurring is None]
         found = iter(
             _core.occurring(
-                [part.places for part in unknown],
+                [part.indices for part in unknown],
                 [part.least for part in unknown],
                 [len(part.values) for part in unknown],
                 threads,
@@ -287,13 +290,13 @@ class SpooledColumn:
                 lookup[place] = self._place(part.values[place])
             lookups.append(lookup)
         dtype = code_type(len(self.values) - 1)
-        places: NDArray[Any] = np.empty(sum(len(part.places) for part in parts), dtype=dtype)
-        ends = np.cumsum([len(part.places) for part in parts])
+        places: NDArray[Any] = np.empty(sum(len(part.indices) for part in parts), dtype=dtype)
+        ends = np.cumsum([len(part.indices) for part in parts])
         _core.translate(
-            [part.places for part in parts],
+            [part.indices for part in parts],
             [part.least for part in parts],
             [lookup.astype(dtype) for lookup in lookups],
-            [places[end - len(part.places) : end] for part, end in zip(parts, ends, strict=True)],
+            [places[end - len(part.indices) : end] for part, end in zip(parts, ends, strict=True)],
             threads,
         )
         self._count(places, weights)

@@ -1,4 +1,4 @@
-"""The report of a learned graph: one HTML file that can be sent to somebody."""
+"""Write an interactive HTML report of a learned graph: one file that needs no other files."""
 
 from stablebn.report.render import report_text
 

@@ -1,4 +1,4 @@
-"""All that a report asks of a result."""
+"""Collect the content of a report from a result."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from stablebn.report.content import (
     Content,
     Frequencies,
     Message,
-    Step,
+    SearchStep,
     Variable,
 )
 from stablebn.report.labels import NODE_HEIGHT, Label, label_of
@@ -51,17 +51,17 @@ def content_of(
     bootstrap: Bootstrap | None = None,
     command: str | None = None,
 ) -> Content:
-    """Ask a result for all that a report shows; the order of rows and columns has no say in it.
+    """Return the content of the report of a result; it does not depend on the order of rows and columns.
 
     Raises
     ------
     GraphError
-        The true graph has other variables.
+        If the true graph has other variables.
     OptionError
-        The audit or the bootstrap is none, or of other variables.
+        If the stability analysis or the bootstrap is of another type or has other variables.
     """
-    for option, given, made_by in (("audit", audit, "stability"), ("bootstrap", bootstrap, "bootstrap")):
-        _check_same_variables(result, option, given, made_by)
+    for option, value, function in (("audit", audit, "stability"), ("bootstrap", bootstrap, "bootstrap")):
+        _check_same_variables(result, option, value, function)
     truth = None if true is None else graph_of(true)
     comparison, as_classes = _compared(result, truth)
     edges = _edges(result)
@@ -101,43 +101,43 @@ def content_of(
         data_messages=tuple(_data_messages(result)),
         comparison=comparison,
         as_classes=as_classes,
-        audit=None if audit is None else _of_audit(audit),
-        bootstrap=None if bootstrap is None else _of_bootstrap(bootstrap),
+        audit=None if audit is None else _audit_frequencies(audit),
+        bootstrap=None if bootstrap is None else _bootstrap_frequencies(bootstrap),
         command=command,
         call=_call(result.config),
-        options=tuple((name, _said(value)) for name, value in result.config.items()),
+        options=tuple((name, _option_text(value)) for name, value in result.config.items()),
         versions=tuple(_versions()),
     )
 
 
-def _check_same_variables(result: Result, option: str, given: object, made_by: str) -> None:
-    if given is None:
+def _check_same_variables(result: Result, option: str, value: object, function: str) -> None:
+    if value is None:
         return
-    learned: Any = getattr(given, "learned", None)
+    learned: Any = getattr(value, "learned", None)
     graph = learned[0] if isinstance(learned, tuple) and learned else learned
     if not isinstance(graph, PDAG | DAG):
-        raise OptionError(f"{option}= takes what stablebn.{made_by}(data, ...) returns, not {type(given).__name__}.")
+        raise OptionError(f"{option}= needs the result of stablebn.{function}(data, ...), not {type(value).__name__}.")
     if not set(result.nodes) <= set(graph.nodes):
-        raise OptionError(f"{option}= is of other variables than the result: make it from the same table.")
+        raise OptionError(f"{option}= has other variables than the result: make it from the same table.")
 
 
 def _edges(result: Result) -> list[Edge]:
-    """All edges: arcs of the DAG; without one what has a direction, and what has none."""
+    """Return all edges: the arcs, then the undirected edges that are not among them."""
     arcs = {frozenset(arc) for arc in result.arcs}
     return [*result.arcs, *(edge for edge in result.undirected if frozenset(edge) not in arcs)]
 
 
 def _order(result: Result, names: Sequence[Hashable]) -> list[Hashable]:
-    """The processing order, in which the data have their say, then what takes no part by name."""
-    there = set(result.nodes)
-    first = [name for name in result.order if name in there]
+    """Return the variables in canonical order, then those that were not learned from by name."""
+    nodes = set(result.nodes)
+    first = [name for name in result.order if name in nodes]
     return [*first, *(name for name in names if name not in set(first))]
 
 
 def _arcs(
     result: Result, explained: Mapping[Edge, Explanation | None], status: Mapping[frozenset[Hashable], str]
 ) -> Iterable[Arc]:
-    """The edges of the learned graph."""
+    """Yield the edges of the learned graph."""
     arcs = set(result.arcs)
     certain = set((result.pdag if result.cpdag is None else result.cpdag).directed)
     for ends, why in explained.items():
@@ -156,16 +156,16 @@ def _arcs(
 
 
 def _compared(result: Result, truth: DAG | PDAG | None) -> tuple[Comparison | None, bool]:
-    """The learned graph beside the true one: their classes, unless one has none."""
+    """Compare the learned graph with the true one, and say whether their Markov equivalence classes were compared."""
     if truth is None:
         return None, True
-    found = result.pdag if result.dag is None else result.dag
+    learned = result.pdag if result.dag is None else result.dag
     has_class = result.dag is not None and (isinstance(truth, DAG) or truth.is_extendable)
-    return compare(found, truth, as_cpdag=has_class), has_class
+    return compare(learned, truth, as_cpdag=has_class), has_class
 
 
 def _status(result: Result, comparison: Comparison | None) -> dict[frozenset[Hashable], str]:
-    """What each learned edge is beside the true graph."""
+    """Return the comparison of each learned edge with the true graph."""
     if comparison is None:
         return {}
     status = {frozenset(edge): MATCHED for edge in _edges(result)}
@@ -179,7 +179,7 @@ def _status(result: Result, comparison: Comparison | None) -> dict[frozenset[Has
 
 
 def _missing(result: Result, comparison: Comparison) -> list[Arc]:
-    """The edges that only the true graph has."""
+    """Return the edges that only the true graph has."""
     lacking = [edge for edge in comparison.edges if not edge.learned]
     pairs = [(edge.b, edge.a) if edge.true == "<-" else (edge.a, edge.b) for edge in lacking]
     sentences: list[tuple[str, ...]] = [()] * len(pairs)
@@ -211,7 +211,7 @@ def _with_frequencies(arc: Arc, audit: Stability | None, bootstrap: Bootstrap | 
 
 
 def _frequency(arc: Arc, edges: Iterable[Any]) -> tuple[int, float]:
-    """In how many graphs the ends of an arc are joined, and in which share of these the same way round."""
+    """Return in how many graphs the ends are adjacent, and the share of these with the same direction."""
     a, b = arc.ends
     for edge in edges:
         if {edge.a, edge.b} == {a, b}:
@@ -237,24 +237,24 @@ def _variables(result: Result, names: Sequence[Hashable], labels: Mapping[Hashab
             children=shown.children(name),
             neighbours=() if isinstance(shown, DAG) else shown.neighbours(name),
             family=families.get(name),
-            stands_for=tuple(sorted((own for own in result.merged.get(name, ()) if own != name), key=name_key)),
+            stands_for=tuple(sorted((other for other in result.merged.get(name, ()) if other != name), key=name_key)),
         )
 
 
 def _levels(prepared: Prepared | None) -> dict[Hashable, int]:
-    """How many levels the categorical variables have."""
+    """Return the number of levels of each categorical variable."""
     table = None if prepared is None else categorical_part(prepared.table)
     if table is None:
         return {}
-    return {name: len(own) for name, own in zip(table.names, table.levels, strict=True)}
+    return {name: len(levels) for name, levels in zip(table.names, table.levels, strict=True)}
 
 
-def _steps(trace: Any) -> Iterable[Step]:
-    """The steps of a search, in words."""
+def _steps(trace: Any) -> Iterable[SearchStep]:
+    """Yield the steps of a search as text and numbers."""
     if isinstance(trace, OperatorTrace):
         for at in range(len(trace)):
             with_others = f" with {', '.join(map(spelled, trace.others[at]))}" if trace.others[at] else ""
-            yield Step(
+            yield SearchStep(
                 number=at + 1,
                 move={"forward": "add", "backward": "delete", "turning": "reverse"}[trace.phase[at]],
                 edge=f"{spelled(trace.x[at])} – {spelled(trace.y[at])}{with_others}",
@@ -267,7 +267,7 @@ def _steps(trace: Any) -> Iterable[Step]:
         for at in range(len(trace)):
             move, gain = trace.next_move[at], trace.next_delta[at]
             other = f"{spelled(trace.next_source[at])} → {spelled(trace.next_target[at])}"
-            yield Step(
+            yield SearchStep(
                 number=at + 1,
                 move=trace.move[at],
                 edge=f"{spelled(trace.source[at])} → {spelled(trace.target[at])}",
@@ -279,31 +279,31 @@ def _steps(trace: Any) -> Iterable[Step]:
 
 
 def _tests(trace: Any) -> int | None:
-    """How many tests of independence were made; None of a learner that makes none."""
-    told = trace.restriction if isinstance(trace, HybridTrace) else trace
-    return told.tests if isinstance(told, TestTrace) else None
+    """Return the number of conditional independence tests; None if the algorithm makes none."""
+    tested = trace.restriction if isinstance(trace, HybridTrace) else trace
+    return tested.tests if isinstance(tested, TestTrace) else None
 
 
 def _run_messages(result: Result) -> Iterable[Message]:
-    """What to know of the run: all that is not about the table."""
+    """Yield the warnings of the run that are not about the table."""
     of_table = () if result.prepared is None else result.prepared.warnings
-    for caution in result.warnings:
-        if caution not in of_table:
-            yield Message("note" if caution.code == "fewest-rows" else "warning", caution.message)
+    for warning in result.warnings:
+        if warning not in of_table:
+            yield Message("note" if warning.code == "fewest-rows" else "warning", warning.message)
 
 
 def _data_messages(result: Result) -> Iterable[Message]:
-    """What was found in the table, as `stablebn.check` says it."""
+    """Yield the findings of `stablebn.check` for the table."""
     if result.prepared is not None:
         for finding in checked(result.prepared, None).findings:
             yield Message(finding.severity, finding.message)
         left_out = sorted(result.prepared.left_out, key=name_key)
         if left_out:
-            yield Message("note", f"columns that were left out: {', '.join(map(spelled, left_out))}.")
+            yield Message("note", f"columns that were not used: {', '.join(map(spelled, left_out))}.")
 
 
-def _of_audit(audit: Stability) -> Frequencies:
-    # The first line is the verdict.
+def _audit_frequencies(audit: Stability) -> Frequencies:
+    # The first line of the summary is the verdict.
     return Frequencies(
         verdict=audit.verdict,
         lines=tuple(line.strip() for line in audit.summary().splitlines()[1:]),
@@ -312,7 +312,7 @@ def _of_audit(audit: Stability) -> Frequencies:
     )
 
 
-def _of_bootstrap(bootstrap: Bootstrap) -> Frequencies:
+def _bootstrap_frequencies(bootstrap: Bootstrap) -> Frequencies:
     verdict, *lines = bootstrap.summary().splitlines()
     return Frequencies(
         verdict=verdict,
@@ -323,24 +323,24 @@ def _of_bootstrap(bootstrap: Bootstrap) -> Frequencies:
 
 
 def _promise(result: Result) -> str:
-    """What can be said of the fingerprint of another run."""
-    if any(caution.code in ("max-time", "interrupted") for caution in result.warnings):
-        return "As the search was stopped before its end, another run may give another graph and fingerprint."
+    """Say whether another run gives the same fingerprint."""
+    if any(warning.code in ("max-time", "interrupted") for warning in result.warnings):
+        return "The search was stopped early, so another run may give another graph and fingerprint."
     learner = LEARNERS[str(result.config["algorithm"])]
     if not learner.stable or result.config.get("order") == "given":
-        return "In another order of the columns this learner may give another graph and fingerprint."
+        return "With another column order, this algorithm may give another graph and fingerprint."
     return "The same table gives the same graph and fingerprint in any order of its rows and columns, on any machine."
 
 
 def _call(config: Mapping[str, Any]) -> str:
-    """The call that learns the same graph, with every option, so that no change of a default changes it."""
+    """Return the call that learns the same graph; it states every option, so that changed defaults do not matter."""
     options = "".join(
         f", {name}={value!r}" for name, value in config.items() if name != "algorithm" and value is not None
     )
     return f"stablebn.learn(data, {config['algorithm']!r}{options})"
 
 
-def _said(value: object) -> str:
+def _option_text(value: object) -> str:
     return "—" if value is None else value if isinstance(value, str) else repr(value)
 
 

@@ -1,4 +1,4 @@
-"""What a report shows, in plain values."""
+"""The content of a report as plain values, which the templates render."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ MATCHED, REVERSED, UNDECIDED, MISSING, EXTRA = "matched", "reversed", "undecided
 
 @dataclass(frozen=True)
 class Arc:
-    """An edge of the picture.
+    """An edge of the drawing.
 
     Attributes
     ----------
     ends : (a, b)
-        Names; the arc points from a to b where it is directed.
+        Names; a directed edge leads from a to b.
     in_dag, in_class : bool
-        Whether it has a head in the DAG, or in the graph as it was learned; and in the CPDAG.
+        Whether it is directed in the DAG (or the learned graph, if that is no DAG), and in the CPDAG.
     direction : str or None
-        What it follows from, as in `Result.direction_reasons`. None of one that is not in the graph.
+        The reason for its direction, as in `Result.direction_reasons`; None if it is not in the learned graph.
     strength, gain : float or None
-        The score lost without it, and what it added when it came in.
+        The score lost without it, and the gain of the search step that added it.
     step : int or None
-        When that was.
+        The number of that step.
     sentences : tuple of str
-        Why it is there.
+        The explanation.
     truth : str or None
-        Beside the true graph: one of the words above; "missing" of one that is only there.
-    layouts, replicates : (joined, this way) or None
-        In how many layouts of the audit, and replicates of the bootstrap, the two are joined; and in which share of
-        these the same way round, where one without a direction is half of one.
+        The comparison with the true graph: one of the constants above.
+    layouts, replicates : (count, share) or None
+        The number of layouts of the stability analysis, or replicates of the bootstrap, in which its ends are adjacent,
+        and the share of these with the same direction; an undirected edge counts as half.
     """
 
     ends: Edge
@@ -54,18 +54,18 @@ class Arc:
 
     @property
     def in_graph(self) -> bool:
-        """Whether it was learned."""
+        """Return whether the edge is in the learned graph."""
         return self.direction is not None
 
     @property
     def arbitrary(self) -> bool:
-        """Whether its direction is arbitrary, or was not determined."""
+        """Return whether its direction is arbitrary or was not determined."""
         return self.direction in ("arbitrary", "not determined")
 
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable and its part in the graph; `family` is None where there is no score."""
+    """A variable and its neighbours in the graph; `family` is None if it has no score."""
 
     name: Hashable
     label: Label
@@ -80,8 +80,8 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class Step:
-    """A step of the search: what was done, what came of it, and what would have been done otherwise."""
+class SearchStep:
+    """A step of the search: the move, its gain, the new score, and the move that came second."""
 
     number: int
     move: str
@@ -94,7 +94,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Message:
-    """Something to know: how serious it is ("warning" or "note"), and a sentence."""
+    """A finding: its severity ("warning" or "note") and a sentence."""
 
     severity: str
     text: str
@@ -102,16 +102,15 @@ class Message:
 
 @dataclass(frozen=True)
 class Frequencies:
-    """How often edges were found in other layouts, or in replicates.
+    """Frequencies of edges among the graphs of layouts or of replicates.
 
     Attributes
     ----------
     verdict : str
-        The answer.
     lines : tuple of str
-        The figures behind it.
+        Details of the verdict.
     of : int
-        How many graphs there were.
+        The number of graphs.
     edges : tuple of (a, b, forward, backward, undirected)
     """
 
@@ -123,7 +122,7 @@ class Frequencies:
 
 @dataclass(frozen=True)
 class Content:
-    """All that a report shows."""
+    """The content of a report."""
 
     learner: str
     score_name: str
@@ -137,7 +136,7 @@ class Content:
     variables: tuple[Variable, ...]
     arcs: tuple[Arc, ...]
     layout: Layout
-    steps: tuple[Step, ...]
+    steps: tuple[SearchStep, ...]
     best: int
     tests: int | None
     run_messages: tuple[Message, ...]
@@ -153,12 +152,12 @@ class Content:
 
     @property
     def learned(self) -> tuple[Arc, ...]:
-        """The edges of the learned graph."""
+        """Return the edges of the learned graph."""
         return tuple(arc for arc in self.arcs if arc.in_graph)
 
     @property
     def summary(self) -> str:
-        """The answer in one sentence."""
+        """Return the result in one sentence."""
         arcs, total = self.learned, len(self.learned)
         table = f"{counted(len(self.variables), 'variable')}, {counted(self.rows, 'row')}"
         if not total:
@@ -172,5 +171,5 @@ class Content:
         if decided == total:
             return f"{table}: {edges}, {'its direction' if total == 1 else 'all directions'} decided by the data."
         by_data = f"the data decide the direction of {decided:,}" if decided else "the data decide no direction"
-        by_others = "".join(f", {what} that of {number:,}" for what, number in others.items() if number)
+        by_others = "".join(f", {cause} that of {number:,}" for cause, number in others.items() if number)
         return f"{table}: {edges}; {by_data}{by_others}."

@@ -1,4 +1,4 @@
-"""Names in boxes: cut where they are long, and about how wide they are without asking a font."""
+"""Shorten long names for the boxes of the graph, and estimate their width without a font."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from stablebn.errors import spelled
 NODE_HEIGHT = 30.0
 _LONGEST = 24
 _LEAST_WIDTH = 48.0
-# On both sides together.
+# The sum of both sides.
 _PADDING = 24.0
-# In the usual sans-serif letters of 12 pixels.
+# Widths of letters of a usual sans-serif font of 12 pixels.
 _NARROW, _USUAL, _WIDE, _SQUARE = 4.1, 7.1, 8.8, 12.2
 
 
 @dataclass(frozen=True)
 class Label:
-    """A name as a box shows it, all of it, and how wide the box is."""
+    """A name as its box shows it, the full name, and the width of the box."""
 
     short: str
     full: str
@@ -27,7 +27,7 @@ class Label:
 
 
 def label_of(name: Hashable) -> Label:
-    """A name as a box shows it.
+    """Return the label of a name.
 
     >>> label_of("smoke").short, label_of("x" * 500).short
     ('smoke', 'xxxxxxxxxxxxxxxxxxxxxxx…')

@@ -1,25 +1,35 @@
-"""The page: one file with everything in it, which asks for nothing from elsewhere."""
+"""Render the report as one HTML file that loads no other files: templates, style and script."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import re
 from collections.abc import Hashable
+from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import jinja2
+from markupsafe import Markup
+
+from stablebn.errors import spelled
+from stablebn.messages import counted
 from stablebn.report.collect import content_of
 from stablebn.report.content import Arc, Content, Variable
-from stablebn.report.graph_svg import joined_size, text_of
+from stablebn.report.graph_svg import SHADES, compact_size, drawing_of, mark_of, text_of
 from stablebn.report.labels import label_of
-from stablebn.report.markup import Markup, escaped, json_for_script
-from stablebn.report.sections import body_of
+from stablebn.report.trace_chart import chart_of
 
 if TYPE_CHECKING:
     from stablebn.resampling.bootstrap_result import Bootstrap
     from stablebn.resampling.stability_result import Stability
     from stablebn.result.result import Result
+
+NOTHING = "—"
+# Messages shown at once; the others are shown on demand.
+_MOST_MESSAGES = 6
+# Rows of the tables of steps and of edge frequencies, so that the file stays small.
+_MOST_ROWS = 1000
 
 
 def report_text(
@@ -30,29 +40,104 @@ def report_text(
     bootstrap: Bootstrap | None = None,
     command: str | None = None,
 ) -> str:
-    """The report of a result as the text of an HTML file; parameters as in `Result.report`."""
+    """Return the report of a result as the text of an HTML file; parameters as in `Result.report`."""
     content = content_of(result, true=true, audit=audit, bootstrap=bootstrap, command=command)
-    style, script = Markup(_own_file("style.css")), Markup(_own_file("script.js"))
-    parts = {
-        "policy": escaped(_policy(style, script)),
-        "title": escaped(f"stablebn report: {content.summary}"),
-        "style": style,
-        "body": body_of(content),
-        "data": json_for_script(_for_script(content)),
-        "script": script,
+    # Parts of the package, not of the data: they must not be escaped.
+    style, script = Markup(_read("style.css")), Markup(_read("script.js"))
+    template = _environment().get_template("page.html.j2")
+    page = template.render(
+        content=content,
+        drawing=drawing_of(content),
+        chart=chart_of(content),
+        sections=_sections(content),
+        data=_for_script(content),
+        policy=_policy(style, script),
+        style=style,
+        script=script,
+    )
+    return f"{page}\n"
+
+
+def _sections(content: Content) -> list[tuple[str, str]]:
+    """Return the template and the title of each section that has something to show."""
+    sections = {
+        ("graph", "Graph"): True,
+        ("arcs", "Arcs"): True,
+        ("truth", "True graph"): content.comparison is not None,
+        ("stability", "Stability"): content.audit is not None,
+        ("bootstrap", "Bootstrap"): content.bootstrap is not None,
+        ("variables", "Variables"): True,
+        ("search", "Search"): True,
+        ("data", "Data"): True,
+        ("reproduce", "Reproduce"): True,
     }
-    # In one pass: what is put in is not looked at again.
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _own_file("page.html"))
+    return [section for section, is_shown in sections.items() if is_shown]
 
 
-def _own_file(name: str) -> str:
+@cache
+def _environment() -> jinja2.Environment:
+    """Return the environment of the templates.
+
+    It escapes all that is not markup already, and spells out characters that do not print: names come from data.
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_template),
+        autoescape=True,
+        finalize=_printable,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.globals |= {"MOST_MESSAGES": _MOST_MESSAGES, "MOST_ROWS": _MOST_ROWS, "SHADES": SHADES}
+    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": True, "separators": (",", ":"), "allow_nan": False}
+    environment.filters |= {
+        "amount": lambda value: NOTHING if value is None else f"{value:,.2f}",
+        "counted": counted,
+        "family_scores": _family_scores,
+        "label": label_of,
+        "mark": mark_of,
+        "one_decimal": lambda value: f"{value:.1f}",
+        "percent": lambda share: f"{100 * share:.0f} %",
+        "plain": lambda value: "" if value is None else repr(value) if isinstance(value, float | int) else str(value),
+        "sentence": lambda text: text[:1].upper() + text[1:],
+        "share": lambda value: f"{value:.3f}",
+        "short_amount": lambda value: f"{value:,.3g}" if value < 100 else f"{value:,.0f}",
+        "signed_amount": lambda value: f"{value:+,.2f}",
+        "spelled": spelled,
+        "two_decimals": lambda value: f"{value:.2f}",
+        "thousands": lambda value: f"{value:,}",
+    }
+    return environment
+
+
+def _template(name: str) -> str:
+    """Read a template; its lines are joined without their indents, so that these do not become part of the page."""
+    return "".join(line.strip() for line in _read(f"templates/{name}").splitlines())
+
+
+def _printable(value: object) -> object:
+    return value if isinstance(value, Markup) else spelled(value, keep="\n")
+
+
+class _FamilyScores(NamedTuple):
+    """The local score of a variable with its parents and without, and the difference; None if not known."""
+
+    score: float | None
+    alone: float | None
+    gain: float | None
+
+
+def _family_scores(variable: Variable) -> _FamilyScores:
+    score, alone = (None, None) if variable.family is None else (variable.family.score, variable.family.alone)
+    return _FamilyScores(score, alone, None if score is None or alone is None else score - alone)
+
+
+def _read(name: str) -> str:
     return files("stablebn.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def _policy(style: str, script: str) -> str:
-    """What the page may do: nothing but its own script and style, which are told by their hashes."""
+    """Return the content security policy: only the page's own script and style, identified by their hashes."""
     allowed = {"style-src": _hash(style), "script-src": _hash(script), "img-src": "data:"}
-    rules = ["default-src 'none'", *(f"{what} {which}" for what, which in allowed.items())]
+    rules = ["default-src 'none'", *(f"{kind} {source}" for kind, source in allowed.items())]
     return "; ".join([*rules, "base-uri 'none'", "form-action 'none'"])
 
 
@@ -61,44 +146,47 @@ def _hash(text: str) -> str:
 
 
 def _for_script(content: Content) -> dict[str, Any]:
-    """What the script tells of arcs and variables when they are chosen."""
-    number = {variable.name: at for at, variable in enumerate(content.variables)}
+    """Return what the script needs: sizes, and what the panel shows for each arc and variable."""
+    indices = {variable.name: index for index, variable in enumerate(content.variables)}
     return {
         "size": [content.layout.width, content.layout.height],
-        "joined": list(joined_size(content)),
-        "arcs": [{"ends": [number[name] for name in arc.ends], **_told_of_arc(content, arc)} for arc in content.arcs],
-        "nodes": [_told_of_variable(content, variable) for variable in content.variables],
+        "compactSize": list(compact_size(content)),
+        "arcs": [{"ends": [indices[name] for name in arc.ends], **_arc_panel(content, arc)} for arc in content.arcs],
+        "nodes": [_variable_panel(content, variable) for variable in content.variables],
     }
 
 
-def _told_of_arc(content: Content, arc: Arc) -> dict[str, Any]:
+def _arc_panel(content: Content, arc: Arc) -> dict[str, Any]:
     facts: list[tuple[str, str]] = []
     if arc.strength is not None:
         facts.append(("Strength", f"{arc.strength:,.2f}"))
     if arc.gain is not None:
-        facts.append(("Gain when it came in", f"{arc.gain:,.2f}"))
+        facts.append(("Gain when it was added", f"{arc.gain:,.2f}"))
     if arc.layouts is not None and content.audit is not None:
         facts.append(
-            ("In layouts", f"{arc.layouts[0]:,} of {content.audit.of:,}, {100 * arc.layouts[1]:.0f} % this way")
+            (
+                "In layouts",
+                f"{arc.layouts[0]:,} of {content.audit.of:,}, {100 * arc.layouts[1]:.0f} % in this direction",
+            )
         )
     if arc.replicates is not None and content.bootstrap is not None:
         facts.append(
             (
                 "In samples",
-                f"{arc.replicates[0]:,} of {content.bootstrap.of:,}, {100 * arc.replicates[1]:.0f} % this way",
+                f"{arc.replicates[0]:,} of {content.bootstrap.of:,}, {100 * arc.replicates[1]:.0f} % in this direction",
             )
         )
     if arc.truth is not None:
         facts.append(("True graph", arc.truth))
-    why = arc.sentences or ("The report was made from a file without the table, so that it cannot be said why.",)
+    why = arc.sentences or ("There is no explanation, because the report was made from a file without the table.",)
     return {"title": text_of(content, arc), "sentences": list(why), "facts": facts}
 
 
-def _told_of_variable(content: Content, variable: Variable) -> dict[str, Any]:
+def _variable_panel(content: Content, variable: Variable) -> dict[str, Any]:
     kind = variable.kind if variable.levels is None else f"{variable.kind}, {variable.levels:,} levels"
-    facts = [("Taken for", kind), ("Because", variable.why)]
+    facts = [("Kind", kind), ("Because", variable.why)]
     if variable.family is not None:
-        for term, value in (("Part of the score", variable.family.score), ("Without parents", variable.family.alone)):
+        for term, value in (("Local score", variable.family.score), ("Without parents", variable.family.alone)):
             if value is not None:
                 facts.append((f"{term} ({content.score_name})", f"{value:,.2f}"))
 
@@ -108,7 +196,7 @@ def _told_of_variable(content: Content, variable: Variable) -> dict[str, Any]:
     for term, names in (
         ("Parents", variable.parents),
         ("Children", variable.children),
-        ("Joined to", variable.neighbours),
+        ("Adjacent to", variable.neighbours),
     ):
         if names:
             facts.append((term, short(names)))

@@ -1,6 +1,6 @@
 "use strict";
 
-// What the page can do beyond being read. Names and sentences are only ever put in as text.
+// The interaction of the report. Names and sentences are inserted only as text, never as HTML.
 (() => {
   const data = JSON.parse(document.getElementById("report-data").textContent);
   const root = document.documentElement;
@@ -15,7 +15,7 @@
     return element;
   };
 
-  // Light and dark.
+  // The theme: light or dark.
   const themes = ["auto", "light", "dark"];
   const remembered = () => {
     try {
@@ -31,7 +31,7 @@
     try {
       localStorage.setItem("stablebn-theme", theme);
     } catch {
-      // Some browsers keep nothing for a file.
+      // Some browsers have no storage for local files.
     }
   };
   setTheme(themes.includes(remembered()) ? remembered() : "auto");
@@ -40,7 +40,7 @@
     setTheme(themes[(themes.indexOf(now) + 1) % themes.length]);
   });
 
-  // The part of the picture that is seen.
+  // The visible part of the graph.
   const graph = find("drawing");
   const picture = find("picture");
   const MOST_ZOOM = 4;
@@ -57,7 +57,7 @@
     graph.setAttribute("viewBox", `${view.x} ${view.y} ${width / view.scale} ${height / view.scale}`);
   };
   const fit = () => {
-    const [wide, high] = hidden ? data.joined : data.size;
+    const [wide, high] = hidden ? data.compactSize : data.size;
     const needed = high * Math.min(LARGEST_FIT, room().width / wide);
     graph.style.height = `${Math.round(Math.min(HIGHEST, Math.max(LOWEST, needed)))}px`;
     const { width, height } = room();
@@ -105,7 +105,7 @@
   find("zoom-out").addEventListener("click", () => zoom(1 / 1.3));
   find("zoom-fit").addEventListener("click", fit);
   window.addEventListener("beforeprint", () => {
-    const [wide, high] = hidden ? data.joined : data.size;
+    const [wide, high] = hidden ? data.compactSize : data.size;
     graph.setAttribute("viewBox", `0 0 ${wide} ${high}`);
   });
   window.addEventListener("afterprint", show);
@@ -117,7 +117,7 @@
   graph.addEventListener(
     "wheel",
     (event) => {
-      // A plain wheel moves the page; pinching a touch pad comes with the key, too.
+      // Without Ctrl the wheel scrolls the page; pinching on a touch pad sends Ctrl too.
       if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
       zoom(Math.exp(-event.deltaY / 200), inGraph(event));
@@ -125,7 +125,7 @@
     { passive: false },
   );
 
-  // One pointer drags, two zoom.
+  // One pointer drags, two pointers zoom.
   const pointers = new Map();
   let dragged = 0;
   graph.addEventListener("pointerdown", (event) => {
@@ -159,7 +159,7 @@
     });
   }
 
-  // What is chosen, and what is told of it.
+  // The selection and its explanation.
   const arcs = all("#drawing .arc");
   const nodes = all("#drawing .node");
   const panel = find("panel");
@@ -178,13 +178,13 @@
     if (had && returnTo) returnTo.focus({ preventScroll: true });
     return true;
   };
-  // What was chosen is not to be hidden by what is told of it.
+  // Move the graph so that the panel does not hide the selection.
   const clearOfPanel = (element) => {
     const box = element.getBoundingClientRect();
     const cover = panel.getBoundingClientRect();
     const over = box.right > cover.left && box.left < cover.right && box.bottom > cover.top && box.top < cover.bottom;
     if (!over || cover.left < window.innerWidth / 2) return;
-    // But not so far that its other end leaves the picture.
+    // But keep the other end of an arc visible.
     const most = box.left - graph.getBoundingClientRect().left - 24;
     move(Math.max(0, Math.min(box.right - cover.left + 24, most)), 0);
   };
@@ -254,7 +254,7 @@
     else chooseNode(Number(button.dataset.shows), button);
   });
 
-  // Finding a variable.
+  // Search for a variable.
   const search = find("find");
   let matches = [];
   let match = 0;
@@ -276,7 +276,7 @@
     chooseNode(nodes.indexOf(node), search);
   });
 
-  // What is shown.
+  // Views, colours and isolated variables.
   for (const radio of all('input[name="view"]')) {
     radio.addEventListener("change", () => (picture.dataset.view = radio.value));
   }
@@ -292,7 +292,7 @@
   };
   if (hide) hide.addEventListener("change", () => setHidden(hide.checked));
 
-  // Tables: sorted by a column, numbers as numbers and what is missing last.
+  // Sort tables by a column: numbers by value, missing values last.
   const keyOf = (row, column) => {
     const cell = row.cells[column];
     return cell.dataset.value ?? cell.textContent;
@@ -338,7 +338,7 @@
     direction.addEventListener("change", apply);
   }
 
-  // Keys.
+  // Keyboard.
   const typing = (element) => /^(INPUT|SELECT|TEXTAREA)$/.test(element.tagName) && element.type !== "radio";
   const STEP = 60;
   const moves = { ArrowLeft: [-STEP, 0], ArrowRight: [STEP, 0], ArrowUp: [0, -STEP], ArrowDown: [0, STEP] };

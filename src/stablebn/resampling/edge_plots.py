@@ -39,7 +39,7 @@ def draw_stability(result: Stability, kind: str) -> Figure:
 
 def _map(nodes: Iterable[Hashable], shares: Mapping[tuple[Hashable, Hashable], float], title: str, what: str) -> Figure:
     """Draw the share of the graphs that have each arc; an undirected edge counts half for each direction."""
-    return draw_heat_map(sorted(nodes, key=name_key), dict(shares), title=title, what=what)
+    return draw_heat_map(sorted(nodes, key=name_key), dict(shares), title=title, legend=what)
 
 
 def _bootstrap_bars(result: Bootstrap) -> Figure:

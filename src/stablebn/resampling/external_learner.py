@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from stablebn.api.arguments import checked_values
 from stablebn.canonical.rows import CanonicalRows, canonical_rows
 from stablebn.columns.arrow.conversion import Columns
-from stablebn.columns.selection import Choice
-from stablebn.columns.weights import set_weights_apart
+from stablebn.columns.selection import ColumnSelection
+from stablebn.columns.weights import split_weights
 from stablebn.errors import GraphError, shown
 from stablebn.graph import PDAG, as_graph
 from stablebn.graph.convert import edges_by_kind
@@ -103,9 +103,9 @@ class CallableLearner(ResampledLearner):
             data,
             names=options.get("names"),
             dialect=Dialect.of(options),
-            choice=Choice(options.get("columns"), options.get("drop"), besides=options.get("weights")),
+            choice=ColumnSelection(options.get("columns"), options.get("drop"), besides=options.get("weights")),
         )
-        columns, weights = set_weights_apart(source.columns, options.get("weights"))
+        columns, weights = split_weights(source.columns, options.get("weights"))
         prepared = prepare(
             columns,
             ReadOptions(

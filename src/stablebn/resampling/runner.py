@@ -27,7 +27,7 @@ from stablebn.threads import run_at_once
 
 if TYPE_CHECKING:
     from stablebn.canonical.rows import CanonicalRows
-    from stablebn.prepare.dask.workers import Cluster
+    from stablebn.prepare.dask.workers import DaskCluster
     from stablebn.result.result import Result
 
 AnyJob = TypeVar("AnyJob", bound=Hashable)
@@ -60,7 +60,7 @@ class ResampledLearner(ABC):
         Errors that make one replicate fail; any other error ends the run.
     threads : int
         How many jobs run at once.
-    cluster : Cluster or None
+    cluster : DaskCluster or None
         The Dask cluster whose workers run the jobs.
     """
 
@@ -73,7 +73,7 @@ class ResampledLearner(ABC):
     distinct: CanonicalRows
     failures: ClassVar[tuple[type[Exception], ...]]
     threads: int
-    cluster: Cluster | None = None
+    cluster: DaskCluster | None = None
 
     @abstractmethod
     def learn(self, times: NDArray[np.int64], columns: list[Hashable] | None, shuffle: random.Random) -> PDAG:
@@ -118,7 +118,7 @@ def run_jobs(
     work: Callable[..., JobOutcome],
     *arguments: object,
     threads: int = 1,
-    cluster: Cluster | None = None,
+    cluster: DaskCluster | None = None,
     checkpoint: SavedOutcomes[AnyJob, JobOutcome] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[JobOutcome]:
@@ -131,7 +131,7 @@ def run_jobs(
         Called as ``work(job, *arguments)``. For a cluster all of it must be picklable.
     threads : int
         How many jobs run at once. With 1 they run one after another in the calling thread.
-    cluster : Cluster, optional
+    cluster : DaskCluster, optional
         A Dask cluster whose workers run the jobs, instead of threads.
     checkpoint : SavedOutcomes, optional
         Gets every outcome as soon as it is there.

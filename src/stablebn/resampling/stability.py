@@ -12,12 +12,12 @@ from stablebn.api.arguments import checked_values, given_options, known_from, re
 from stablebn.api.score import score as score_graph
 from stablebn.columns.arrow.conversion import Columns
 from stablebn.columns.column import CategoricalColumn
-from stablebn.columns.error_collector import Problems
-from stablebn.columns.kinds import Kind, told
-from stablebn.columns.levels import categories_of, told_levels
+from stablebn.columns.error_collector import ErrorCollector
+from stablebn.columns.kinds import Kind, parse_kinds
+from stablebn.columns.levels import categories_of, parse_levels
 from stablebn.columns.requirements import check_size
-from stablebn.columns.selection import Choice
-from stablebn.columns.weights import rows_with_weight, set_weights_apart
+from stablebn.columns.selection import ColumnSelection
+from stablebn.columns.weights import rows_with_weight, split_weights
 from stablebn.errors import OptionError, listed, one_of, shown
 from stablebn.graph import DAG, PDAG, compare
 from stablebn.io.csv.dialect import OF_TEXT, Dialect
@@ -103,16 +103,16 @@ def stability(
         data,
         names=names,
         dialect=Dialect.of({option: options.pop(option, None) for option in OF_TEXT}),
-        choice=Choice(options.pop("columns", None), options.pop("drop", None), besides=options.get("weights")),
+        choice=ColumnSelection(options.pop("columns", None), options.pop("drop", None), besides=options.get("weights")),
     )
-    columns, options["weights"] = set_weights_apart(source.columns, options.get("weights"))
+    columns, options["weights"] = split_weights(source.columns, options.get("weights"))
     check_size(columns, len(next(iter(columns.values()), ())))
     if isinstance(learner, str):
         _settle_knowledge(options, tuple(columns), [name for name in source.names if name not in columns])
     if options.get("levels") is not None:
         if "levels" in (requested or ()):
             raise OptionError("vary='levels' replaces labels, and levels= declares them. Leave one of the two out.")
-        options["levels"] = told_levels(options["levels"], columns, categories_of(columns, source.with_categories))
+        options["levels"] = parse_levels(options["levels"], columns, categories_of(columns, source.with_categories))
     # The kinds are fixed here, so that all layouts have those of the table as given.
     kinds = options["kinds"] = _kinds(columns, options)
     vary = _default_variations(kinds, options) if requested is None else requested
@@ -176,9 +176,9 @@ def _settle_knowledge(options: dict[str, Any], columns: Sequence[Hashable], left
 
 def _kinds(columns: Columns, options: Mapping[str, Any]) -> dict[Hashable, Kind]:
     """Return the kinds of the columns that are not excluded."""
-    problems = Problems()
-    choice = Choice(keep=options.get("keep"))
-    user_kinds = told(options.get("kinds"), choice.kept(tuple(columns)), columns)
+    problems = ErrorCollector()
+    choice = ColumnSelection(keep=options.get("keep"))
+    user_kinds = parse_kinds(options.get("kinds"), choice.kept(tuple(columns)), columns)
     named: dict[Hashable, Kind] = dict.fromkeys(options.get("levels") or (), "categorical")
     user_kinds = user_kinds._replace(kinds={**named, **user_kinds.kinds})
     used, counts = rows_with_weight(columns, options["weights"])

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn import _core
-from stablebn.columns.requirements import check_held
+from stablebn.columns.requirements import check_rows_in_memory
 from stablebn.errors import OptionError
 from stablebn.stats.exact_sums import ExactSums, Part, sums_of_blocks
 from stablebn.stats.standard_units import Standard, standardised_by
@@ -87,7 +87,7 @@ class RowSource(ABC):
         DataError
             If there are more rows than one table can have.
         """
-        check_held(self.rows)
+        check_rows_in_memory(self.rows)
         size = self.rows * bytes_per_row(self.like)
         if self.memory is not None and size > self.memory:
             raise OptionError(

@@ -5,9 +5,9 @@ study of the paper needs, and only that study imports it.
 """
 
 from stablebn.study.definition import Study, read_study
-from stablebn.study.functions import Progress, plan, results, run
 from stablebn.study.outcomes import Outcomes, read_outcomes
 from stablebn.study.plan import StudyPlan
+from stablebn.study.plan_and_run import Progress, plan, results, run
 from stablebn.study.record import Record, Sample
 from stablebn.study.results import Run, StudyResults
 

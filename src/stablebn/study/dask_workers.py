@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from stablebn.errors import MissingExtraError, OptionError
 from stablebn.prepare.dask.workers import check_workers, connected
-from stablebn.study.job import ignore_interrupts, work
 from stablebn.study.jobs import Job
 from stablebn.study.record import Record, Sample
+from stablebn.study.run_job import ignore_interrupts, work
 from stablebn.threads import cores
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from stablebn.files import write_atomically
 from stablebn.networks.model import Network
 from stablebn.options import checked_arguments, file_path
 from stablebn.study.record import Record, Sample, SampleOrRecord, fits
-from stablebn.study.tables.table import StudyTable
+from stablebn.study.tables.study_table import StudyTable
 from stablebn.study.tables.writing import study_tables, write_figures, write_tables
 
 ENDING = ".json.gz"

@@ -11,9 +11,9 @@ from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 
-from stablebn.study.job import ignore_interrupts, work
 from stablebn.study.jobs import Job
 from stablebn.study.record import Record, Sample
+from stablebn.study.run_job import ignore_interrupts, work
 
 # Spawned and not forked, because the threads of Arrow do not survive a fork.
 _CONTEXT = multiprocessing.get_context("spawn")

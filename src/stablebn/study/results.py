@@ -17,7 +17,7 @@ from stablebn.study.estimate import duration_in_words
 from stablebn.study.jobs import jobs_of
 from stablebn.study.outcomes import Outcomes
 from stablebn.study.record import Record, Sample
-from stablebn.study.tables.table import StudyTable
+from stablebn.study.tables.study_table import StudyTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

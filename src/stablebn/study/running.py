@@ -10,9 +10,9 @@ from typing import Protocol
 from stablebn.errors import OptionError
 from stablebn.options import at_least
 from stablebn.study.definition import Study
-from stablebn.study.job import failed
 from stablebn.study.jobs import Job, jobs_of
 from stablebn.study.record import Record, Sample
+from stablebn.study.run_job import failed
 from stablebn.study.store import Store
 from stablebn.threads import cores
 

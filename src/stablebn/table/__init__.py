@@ -1,1 +1,1 @@
-"""Encoded tables: integer codes and floats, whole or in blocks, and the files of the blocks."""
+"""Encoded tables: integer codes and floats, in memory or in blocks of rows, and the files of the blocks."""

@@ -1,6 +1,6 @@
-"""A table in blocks of rows, of which few need be in memory at once.
+"""Tables in blocks of rows, only a few of which are in memory at once.
 
-Statistics are asked of the blocks, each an ordinary table, and integers are added: so they are those of all rows.
+Each block is an ordinary table. Statistics of blocks are integers; their sums are the statistics of all rows.
 """
 
 from __future__ import annotations
@@ -18,63 +18,63 @@ from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, 
 Outcome = TypeVar("Outcome")
 
 
-class Elsewhere(Protocol):
-    """Who has the blocks of a table where it is dear to bring them here."""
+class RemoteBlocks(Protocol):
+    """Blocks of a table that are in other processes, to which functions are sent."""
 
-    def made(self, function: Callable[..., object], *arguments: object) -> Elsewhere:
-        """Who has what a function makes of every block."""
+    def map(self, function: Callable[..., object], *arguments: object) -> RemoteBlocks:
+        """Apply a function to every block; the results stay where the blocks are."""
 
     def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
-        """What a function makes of every block, in any order."""
+        """Apply a function to every block, and yield the results in any order."""
 
-    def joined(
+    def reduced(
         self, join: Callable[[Iterator[Any]], Outcome], function: Callable[..., Any], *arguments: object
     ) -> Iterator[Outcome]:
-        """The same, with the answers of neighbours as one, which `join` makes of an iterator of them."""
+        """Like `each`, but each process combines its results with `join`, which takes an iterator of them."""
 
 
 class Blocks(Sequence[Table]):
-    """The blocks of a table, in the order of rows, each opened when it is asked for.
+    """Blocks of a table, in the order of rows; each is opened on access.
 
-    Nobody keeps them: the memory of a block is free again when who asked for it lets it go.
+    Opened blocks are not cached, so that the caller determines how long a block is in memory.
     """
 
     def __init__(self, open_block: Callable[[int], Table], count: int) -> None:
         self._open = open_block
-        self._places = range(count)
+        self._numbers = range(count)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._numbers)
 
     @overload
-    def __getitem__(self, place: int) -> Table: ...
+    def __getitem__(self, index: int) -> Table: ...
 
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Table]: ...
+    def __getitem__(self, index: slice) -> Sequence[Table]: ...
 
-    def __getitem__(self, place: int | slice) -> Table | Sequence[Table]:
-        if isinstance(place, slice):
-            return [self._open(own) for own in self._places[place]]
-        return self._open(self._places[place])
+    def __getitem__(self, index: int | slice) -> Table | Sequence[Table]:
+        if isinstance(index, slice):
+            return [self._open(number) for number in self._numbers[index]]
+        return self._open(self._numbers[index])
 
 
 @dataclass(frozen=True)
 class PackedBlocks:
-    """The rows of the levels of every block as bits, where they are kept.
+    """Bit sets of the rows of each level, for every block.
 
     Attributes
     ----------
     open_bits : callable
-        Gives those of the block of a place, uint64 [levels, words]: row i is bit i % 64 of word i // 64.
+        Takes the number of a block; returns a uint64 array [levels, words]: row i is bit i % 64 of word i // 64.
     levels : tuple of int
-        How many levels each categorical column has there: all of its own, with holes as one more, or none.
+        Number of bit sets of each categorical column: one per level and one for missing values, or none.
     """
 
     open_bits: Callable[[int], NDArray[np.uint64]]
     levels: tuple[int, ...]
 
     def select(self, columns: Sequence[int]) -> PackedBlocks:
-        """Those of some categorical columns, in this order."""
+        """Return the bit sets of some categorical columns, in this order."""
         firsts = np.cumsum([0, *self.levels])
         wanted = [level for c in columns for level in range(firsts[c], firsts[c] + self.levels[c])]
         return PackedBlocks(_SelectedBits(self.open_bits, tuple(wanted)), tuple(self.levels[c] for c in columns))
@@ -82,39 +82,39 @@ class PackedBlocks:
 
 @dataclass(frozen=True)
 class _SelectedBits:
-    """Opens the bits of some levels. No closure, so that it can be sent to another process."""
+    """Opens the bit sets of some levels; a class and not a closure, so that it can be pickled."""
 
     open_bits: Callable[[int], NDArray[np.uint64]]
     levels: tuple[int, ...]
 
-    def __call__(self, place: int) -> NDArray[np.uint64]:
-        return self.open_bits(place)[list(self.levels)]
+    def __call__(self, block: int) -> NDArray[np.uint64]:
+        return self.open_bits(block)[list(self.levels)]
 
 
 @dataclass(frozen=True)
 class BlockTable:
-    """A table in blocks of rows.
+    """Table in blocks of rows.
 
     Attributes
     ----------
     like : CategoricalTable, ContinuousTable or MixedTable
-        The table without rows. Every block has its names, kinds, levels and type of codes; and holes at most where it
-        says so.
+        The table without rows. Every block has its names, kinds, levels and type of codes, and missing values only in
+        the columns `like.holes`.
     block_rows : tuple of int
-        How many rows each block stores.
+        Number of rows that each block stores.
     total : int
         N, the number of rows that the table stands for.
     weighted : bool
-        Whether blocks have weights: all of them, or none.
+        Whether the blocks have weights.
     open_block : callable
-        Gives the block of a place, by memory maps where it lies on disk. It keeps the files from being removed for as
-        long as somebody in this process has it. Of tables on disk it can be sent to another process.
+        Takes the number of a block and returns the block, memory-mapped if it is on disk. The files are not removed
+        while this object exists. For tables on disk it can be pickled.
     memory : int or None
-        How many bytes what is made of the blocks may take while it is kept; None: as many as it takes.
-    elsewhere : Elsewhere or None
-        Who has the blocks, where that is not this process.
+        Most bytes for results that are kept for the blocks; None: no limit.
+    remote : RemoteBlocks or None
+        The blocks, if they are in other processes.
     bits : PackedBlocks or None
-        The rows of levels as bits, where they are kept beside the codes.
+        Bit sets of the rows of each level, if they are stored with the codes.
     """
 
     like: Table
@@ -123,7 +123,7 @@ class BlockTable:
     weighted: bool
     open_block: Callable[[int], Table]
     memory: int | None = None
-    elsewhere: Elsewhere | None = None
+    remote: RemoteBlocks | None = None
     bits: PackedBlocks | None = None
 
     @property
@@ -133,12 +133,12 @@ class BlockTable:
 
     @property
     def kind(self) -> str:
-        """What the variables are: categorical, continuous, or mixed."""
+        """Kind of the variables: categorical, continuous or mixed."""
         return self.like.kind
 
     @property
     def holes(self) -> frozenset[int]:
-        """The columns with holes."""
+        """The columns with missing values."""
         return self.like.holes
 
     @property
@@ -159,35 +159,35 @@ class BlockTable:
             self,
             like=self.like.select(chosen),
             open_block=_Selected(self.open_block, chosen),
-            elsewhere=None if self.elsewhere is None else self.elsewhere.made(_selected, chosen),
-            bits=None if self.bits is None else self.bits.select(self._categorical_places(chosen)),
+            remote=None if self.remote is None else self.remote.map(_selected, chosen),
+            bits=None if self.bits is None else self.bits.select(self._categorical_indices(chosen)),
         )
 
-    def _categorical_places(self, columns: Sequence[int]) -> list[int]:
-        """Where among the categorical columns those of some columns are that are."""
+    def _categorical_indices(self, columns: Sequence[int]) -> list[int]:
+        """Return the indices, among the categorical columns, of those of some columns that are categorical."""
         like = categorical_part(self.like)
-        place = {} if like is None else {name: c for c, name in enumerate(like.names)}
-        return [place[name] for name in (self.names[c] for c in columns) if name in place]
+        index_of = {} if like is None else {name: c for c, name in enumerate(like.names)}
+        return [index_of[name] for name in (self.names[c] for c in columns) if name in index_of]
 
     def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
-        """What a function makes of every block and the arguments, in any order, by whoever has the blocks.
+        """Apply a function to every block and yield the results in any order, in the processes that have the blocks.
 
-        The function is one of a module, so that it can be sent to another process.
+        The function must be defined at the top level of a module, so that it can be pickled.
         """
-        if self.elsewhere is not None:
-            return self.elsewhere.each(function, *arguments)
+        if self.remote is not None:
+            return self.remote.each(function, *arguments)
         return (function(block, *arguments) for block in self.blocks())
 
 
 @dataclass(frozen=True)
 class _Selected:
-    """Opens blocks with some columns only. No closure, so that it can be sent to another process."""
+    """Opens blocks with some columns only; a class and not a closure, so that it can be pickled."""
 
     open_block: Callable[[int], Table]
     columns: tuple[int, ...]
 
-    def __call__(self, place: int) -> Table:
-        return self.open_block(place).select(self.columns)
+    def __call__(self, block: int) -> Table:
+        return self.open_block(block).select(self.columns)
 
 
 def _selected(block: Table, columns: Sequence[int]) -> Table:
@@ -198,30 +198,28 @@ AnyTable: TypeAlias = Table | BlockTable
 
 
 def blocks_of(table: AnyTable) -> Sequence[Table]:
-    """The blocks of a table; one that is no table of blocks is its own and only one."""
+    """Return the blocks of a table; a table in memory is a single block."""
     return table.blocks() if isinstance(table, BlockTable) else (table,)
 
 
 def like_of(table: AnyTable) -> Table:
-    """A table of the same names, kinds and levels, of whose rows nobody should ask."""
+    """Return a table with the same names, kinds and levels; its rows must not be used."""
     return table.like if isinstance(table, BlockTable) else table
 
 
 def by_kind(table: AnyTable) -> tuple[AnyTable, ...]:
-    """The categorical columns of a table and the continuous ones, each if there are any."""
+    """Split a table into its categorical and its continuous columns, if it has both."""
     if isinstance(table, MixedTable):
         return table.categorical, table.continuous
     if isinstance(table, BlockTable) and isinstance(table.like, MixedTable):
         like, every = table.like, range(len(table.names))
         categorical = [c for c in every if table.names[c] in set(like.categorical.names)]
-        here, there = replace(table, elsewhere=None), table.elsewhere
-        parts = here.select(categorical), here.select([c for c in every if c not in set(categorical)])
-        if there is None:
+        local, remote = replace(table, remote=None), table.remote
+        parts = local.select(categorical), local.select([c for c in every if c not in set(categorical)])
+        if remote is None:
             return parts
-        # Nothing is copied: both parts are there.
-        return replace(parts[0], elsewhere=there.made(_categorical)), replace(
-            parts[1], elsewhere=there.made(_continuous)
-        )
+        # `select` would copy the blocks; their categorical and continuous parts exist already.
+        return replace(parts[0], remote=remote.map(_categorical)), replace(parts[1], remote=remote.map(_continuous))
     return (table,)
 
 
@@ -234,37 +232,37 @@ def _continuous(block: MixedTable) -> ContinuousTable:
 
 
 def each_block(table: AnyTable, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
-    """What a function makes of every block of a table, in any order; one that is no table of blocks is its own."""
+    """Apply a function to every block of a table and yield the results in any order; see `BlockTable.each`."""
     if isinstance(table, BlockTable):
         return table.each(function, *arguments)
     return iter([function(table, *arguments)])
 
 
 def in_blocks(table: Table, most_rows: int) -> BlockTable:
-    """A table in memory as one in blocks of at most so many rows."""
+    """Split a table in memory into blocks of at most `most_rows` rows."""
     firsts = range(0, table.rows, most_rows)
     return BlockTable(
         like=rows_between(table, 0, 0),
         block_rows=tuple(min(most_rows, table.rows - first) for first in firsts),
         total=table.total,
         weighted=table.weights is not None,
-        open_block=lambda place: rows_between(table, firsts[place], firsts[place] + most_rows),
+        open_block=lambda block: rows_between(table, firsts[block], firsts[block] + most_rows),
     )
 
 
 def rows_between(table: Table, first: int, end: int) -> Table:
-    """Some consecutive rows of a table, as a table."""
+    """Return the rows from `first` to before `end` as a table."""
     weights = None if table.weights is None else table.weights[first:end]
     return map_parts(table, lambda part: with_array(part, array_of(part)[:, first:end].copy(), weights))
 
 
 def joined(table: BlockTable) -> Table:
-    """All rows as one table in memory."""
+    """Load all rows as one table in memory."""
     return put_together(table.like, list(table.blocks()))
 
 
 def put_together(like: Table, blocks: Sequence[Table]) -> Table:
-    """The rows of blocks as one table."""
+    """Join the rows of blocks to one table."""
     if not blocks:
         return like
     weights = None if blocks[0].weights is None else np.concatenate([block.weights for block in blocks])

@@ -1,4 +1,4 @@
-"""Digest of the bytes of a file."""
+"""Compute digests of files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BYTES_AT_ONCE = 1 << 20
 
 
 def digest_of_file(path: str | os.PathLike[str]) -> str:
-    """Return a digest of all bytes of a file, which are read a part at a time."""
+    """Return a digest of all bytes of a file, which is read in parts."""
     digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
     with open(path, "rb", buffering=0) as file:
         while part := file.read(_BYTES_AT_ONCE):
@@ -20,5 +20,5 @@ def digest_of_file(path: str | os.PathLike[str]) -> str:
 
 
 def digest_of_bytes(content: bytes) -> str:
-    """Return the digest that a file with these bytes has."""
+    """Return the digest of a file with these bytes."""
     return hashlib.blake2b(content, digest_size=DIGEST_BYTES).hexdigest()

@@ -1,4 +1,4 @@
-"""How much memory rows may take, as users write it."""
+"""Parse the option `memory`: how much memory the rows of a table may take."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*")
 
 
 def bytes_of(memory: object) -> int | None:
-    """How many bytes a size has, say "2GiB", "512 MB" or 1000000; None if it is none.
+    """Return the number of bytes of a size such as "2GiB", "512 MB" or 1000000; None if it is not a size.
 
     >>> bytes_of("2GiB"), bytes_of("1.5 GB"), bytes_of("much")
     (2147483648, 1500000000, None)
@@ -28,7 +28,7 @@ def bytes_of(memory: object) -> int | None:
 
 
 def check_memory(name: str, value: object) -> None:
-    """Raise `OptionError` for what is no size, or one that is too small to be kept."""
+    """Raise `OptionError` if a value is not a size, or is too small."""
     size = bytes_of(value)
     if size is None:
         raise OptionError(f"{name}={shown(value)} is no size. Say for example 2GiB, 512MB, or a number of bytes.")

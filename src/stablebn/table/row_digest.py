@@ -1,4 +1,4 @@
-"""A number that stands for the rows of a table, whatever their order."""
+"""Compute a digest of the rows of a table that does not depend on their order."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ Hashes = NDArray[np.uint64]
 
 
 def digest_of_rows(table: AnyTable, order: Sequence[Name]) -> str:
-    """A hash of the rows as a whole: of how often each occurs, in columns that stand in an order, with so many levels.
+    """Return a hash of how often each row occurs, with the columns in the given order.
 
-    Names and labels have no part in it; labels do by their order, which numbers the levels.
+    The hash depends on the codes, values and numbers of levels. It does not depend on names, or on labels except
+    through their order, which numbers the levels.
     """
-    # Modulo 2**64, so that the order of the rows plays no part, nor whether equal ones are counted or repeated.
+    # A sum modulo 2**64 depends neither on the order of the rows nor on whether equal rows are weighted or repeated.
     return f"{sum(each_block(table, _sum_of_hashes, tuple(order))) % 2**64:016x}"
 
 
@@ -27,7 +28,7 @@ def _sum_of_hashes(table: Table, order: Sequence[Name]) -> int:
     parts = parts_by_kind(table)
     column_of = {name: column for part in parts for name, column in zip(part.names, _columns(part), strict=True)}
     weights = np.uint64(1) if table.weights is None else table.weights.astype(np.uint64)
-    levels = {name: len(own) for part in parts if isinstance(part, CategoricalTable) for name, own in _levels(part)}
+    levels = {name: len(each) for part in parts if isinstance(part, CategoricalTable) for name, each in _levels(part)}
     hashes: Hashes = np.zeros(len(column_of[order[0]]) if order else 0, dtype=np.uint64)
     for name in order:
         hashes = _mixed(hashes ^ _mixed(column_of[name]) ^ np.uint64(levels.get(name, 0)))
@@ -41,13 +42,13 @@ def _levels(part: CategoricalTable) -> Iterable[tuple[Name, tuple[Name, ...]]]:
 def _columns(part: CategoricalTable | ContinuousTable) -> Sequence[Hashes]:
     if isinstance(part, CategoricalTable):
         return [codes.astype(np.uint64) for codes in part.codes]
-    # 0.0 is added as -0.0 is equal to it, and has other bits.
+    # Adding 0.0 turns -0.0 into 0.0, which is equal but has other bits.
     return [(values + 0.0).view(np.uint64) for values in part.values]
 
 
 def _mixed(values: Hashes) -> Hashes:
-    """Each number as another one that tells nothing of it: the finisher of SplitMix64 (Steele, Lea and Flood 2014)."""
-    found = values + np.uint64(0x9E3779B97F4A7C15)
-    found = (found ^ (found >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    found = (found ^ (found >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return found ^ (found >> np.uint64(31))
+    """Hash each number with the finisher of SplitMix64 (Steele, Lea and Flood 2014)."""
+    mixed = values + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))

@@ -1,8 +1,7 @@
-"""The encoded table: what statistics are computed from.
+"""The encoded table from which statistics are computed.
 
-A `Table` holds only the columns that take part in a search, as arrays with one *contiguous row per variable*
-(counting scans one variable at a time). It has holes, values that are missing, only where missing="available" asks
-for that.
+A `Table` has only the columns that take part in a search, as arrays with one *contiguous row per variable*, because
+counting scans one variable at a time. It has missing values only with missing="available".
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ class CategoricalTable:
     ----------
     names : tuple of hashable, length n
     codes : uint8, uint16 or int32 array [n, rows], C-contiguous
-        Code of a value is the position of its level in `levels`, that of a hole `len(levels)`. The dtype is the
-        smallest that holds every code.
+        The code of a value is the index of its level in `levels`; that of a missing value is `len(levels)`. The dtype
+        is the smallest that holds every code.
     levels : tuple of tuples, length n
-        The values that occur, sorted; or all that are declared, of which some may not occur.
+        The values that occur, sorted; or all declared levels, including those that do not occur.
     weights : int64 array [rows], all positive, or None
-        How many rows each stored row stands for; None: one each.
+        Number of rows that each stored row stands for; None: one each.
     holes : frozenset of int
-        The columns with holes.
+        The columns with missing values.
     """
 
     kind: ClassVar[str] = "categorical"
@@ -56,7 +55,7 @@ class CategoricalTable:
         return total_weight(self.rows, self.weights)
 
     def __sizeof__(self) -> int:
-        """How many bytes the values take: by this Dask knows when there are too many."""
+        """Return the number of bytes of the values, which Dask uses to limit memory."""
         return self.codes.nbytes + (0 if self.weights is None else self.weights.nbytes)
 
     def select(self, columns: Sequence[int]) -> CategoricalTable:
@@ -78,11 +77,11 @@ class ContinuousTable:
     ----------
     names : tuple of hashable, length n
     values : float64 array [n, rows], C-contiguous
-        NaN, always the same one, where there is a hole.
+        NaN, always with the same bits, for missing values.
     weights : int64 array [rows], all positive, or None
-        How many rows each stored row stands for; None: one each.
+        Number of rows that each stored row stands for; None: one each.
     holes : frozenset of int
-        The columns with holes.
+        The columns with missing values.
     """
 
     kind: ClassVar[str] = "continuous"
@@ -103,7 +102,7 @@ class ContinuousTable:
         return total_weight(self.rows, self.weights)
 
     def __sizeof__(self) -> int:
-        """How many bytes the values take."""
+        """Return the number of bytes of the values."""
         return self.values.nbytes + (0 if self.weights is None else self.weights.nbytes)
 
     def select(self, columns: Sequence[int]) -> ContinuousTable:
@@ -118,15 +117,15 @@ class ContinuousTable:
 
 @dataclass(frozen=True)
 class MixedTable:
-    """Categorical and continuous variables of the same rows, one column at least of each kind.
+    """Categorical and continuous variables of the same rows, with at least one column of each kind.
 
     Attributes
     ----------
     names : tuple of hashable, length n
-        Of all variables, in column order.
+        Names of all variables, in column order.
     categorical : CategoricalTable
     continuous : ContinuousTable
-        Both parts have the weights of the whole.
+        Both parts have the same weights.
     """
 
     kind: ClassVar[str] = "mixed"
@@ -137,12 +136,12 @@ class MixedTable:
 
     @property
     def weights(self) -> Weights | None:
-        """How many rows each stored row stands for; None: one each."""
+        """Number of rows that each stored row stands for; None: one each."""
         return self.categorical.weights
 
     @property
     def holes(self) -> frozenset[int]:
-        """The columns with holes."""
+        """The columns with missing values."""
         parts = (self.categorical, self.continuous)
         names = {part.names[c] for part in parts for c in part.holes}
         return frozenset(c for c, name in enumerate(self.names) if name in names)
@@ -158,14 +157,14 @@ class MixedTable:
         return self.categorical.total
 
     def __sizeof__(self) -> int:
-        """How many bytes the values take."""
+        """Return the number of bytes of the values."""
         return self.categorical.__sizeof__() + self.continuous.__sizeof__()
 
     def select(self, columns: Sequence[int]) -> Table:
-        """Return the same rows with only these columns, in this order; of one kind, if they are."""
+        """Return the same rows with only these columns, in this order, as a table of their kind."""
         names = tuple(self.names[c] for c in columns)
-        categorical = self.categorical.select(_places(names, self.categorical.names))
-        continuous = self.continuous.select(_places(names, self.continuous.names))
+        categorical = self.categorical.select(_indices(names, self.categorical.names))
+        continuous = self.continuous.select(_indices(names, self.continuous.names))
         if not continuous.names:
             return categorical
         if not categorical.names:
@@ -177,16 +176,16 @@ Table: TypeAlias = CategoricalTable | ContinuousTable | MixedTable
 
 
 def total_weight(rows: int, weights: Weights | None) -> int:
-    """Sum of the weights, each 1 where there are none."""
+    """Return the sum of the weights; without weights, the number of rows."""
     return rows if weights is None else int(weights.sum())
 
 
 def _holes_among(columns: Sequence[int], holes: frozenset[int]) -> frozenset[int]:
-    """Which of some columns have holes, by their new places."""
-    return frozenset(place for place, column in enumerate(columns) if column in holes)
+    """Return the new indices of those columns that have missing values."""
+    return frozenset(index for index, column in enumerate(columns) if column in holes)
 
 
-def _places(names: Sequence[Name], among: Sequence[Name]) -> list[int]:
-    """Where those of the names stand that are among some."""
-    place = {name: c for c, name in enumerate(among)}
-    return [place[name] for name in names if name in place]
+def _indices(names: Sequence[Name], among: Sequence[Name]) -> list[int]:
+    """Return the indices in `among` of those names that are in it."""
+    index_of = {name: c for c, name in enumerate(among)}
+    return [index_of[name] for name in names if name in index_of]

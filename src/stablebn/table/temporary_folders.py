@@ -1,4 +1,4 @@
-"""Folders for tables on disk, which are removed when nobody needs them any more."""
+"""Temporary folders for tables on disk, which are removed when no object uses them any more."""
 
 from __future__ import annotations
 
@@ -18,23 +18,24 @@ if sys.platform != "win32":
     import fcntl
 
 PART = "stablebn-part-"
-"""How the names of folders begin that are not for good."""
+"""Prefix of the names of temporary folders."""
 
 _LOCK = "lock"
 
 
 class Folder:
-    """A folder for a table on disk, removed with all that is in it when nobody has it any more.
+    """Folder for a table on disk; it is removed with its contents when this object is garbage-collected.
 
     Parameters
     ----------
     parent : Path or None
-        Where; None: where temporary files are. What processes have left there that were killed is removed.
+        The folder in which to create it; None: the system's folder for temporary files. Folders that killed processes
+        have left there are removed.
     """
 
     def __init__(self, parent: Path | None = None) -> None:
         where = parent or Path(tempfile.gettempdir())
-        with told_of_disk(where):
+        with disk_errors(where):
             where.mkdir(parents=True, exist_ok=True)
             remove_left_over(where)
             self.path = Path(tempfile.mkdtemp(prefix=PART, dir=where))
@@ -43,17 +44,17 @@ class Folder:
 
     @classmethod
     def kept(cls, path: Path) -> Folder:
-        """A folder that is there, and stays."""
+        """Return an object for an existing folder, which is not removed."""
         folder = cls.__new__(cls)
         folder.path = path
         return folder
 
     def __reduce__(self) -> tuple[Callable[[Path], Folder], tuple[Path]]:
-        """Another process may look at what is there, and does not remove it."""
+        """Unpickle as a folder that is not removed: another process may read it."""
         return Folder.kept, (self.path,)
 
     def keep_as(self, path: Path) -> None:
-        """Give the folder a name for good, unless another process was faster."""
+        """Make the folder permanent under this name, unless another process has created it first."""
         try:
             self.path.rename(path)
         except OSError:
@@ -72,10 +73,10 @@ def _remove(folder: Path, lock: IO[str] | None) -> None:
 
 
 def _locked(folder: Path) -> IO[str] | None:
-    """Lock a folder for as long as the process lives: so others know that it is needed; None: there are no locks."""
+    """Lock a folder for the lifetime of the process, so that others do not remove it; None: the system has no locks."""
     if sys.platform == "win32":
         return None
-    # It has its name only once it is locked.
+    # The file gets its final name only after it is locked.
     unlocked = folder / f"{_LOCK}.part"
     lock = unlocked.open("w")
     _is_locked_now(lock)
@@ -84,7 +85,7 @@ def _locked(folder: Path) -> IO[str] | None:
 
 
 def _is_locked_now(lock: IO[str]) -> bool:
-    """Lock a file, unless somebody else has."""
+    """Try to lock a file; return False if another process has locked it."""
     if sys.platform == "win32":
         return False
     try:
@@ -95,17 +96,17 @@ def _is_locked_now(lock: IO[str]) -> bool:
 
 
 def remove_left_over(where: Path) -> None:
-    """Remove the folders of processes that were killed: nobody has them locked."""
+    """Remove the folders of processes that were killed, which are no longer locked."""
     for folder in where.glob(f"{PART}*"):
-        # One without a lock is just being made; one of somebody else is not ours to remove.
+        # Errors are ignored: a folder without a lock file is being created, and one of another user cannot be removed.
         with suppress(OSError), (folder / _LOCK).open("r+") as lock:
             if _is_locked_now(lock):
                 shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
-def told_of_disk(folder: Path) -> Iterator[None]:
-    """Raise `DataError` where nothing can be written."""
+def disk_errors(folder: Path) -> Iterator[None]:
+    """Convert errors from writing to a folder to `DataError`."""
     try:
         yield
     except OSError as error:

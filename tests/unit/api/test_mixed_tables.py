@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from sklearn.datasets import load_iris
-from typer.testing import CliRunner
 
 import stablebn as sb
 from stablebn.cli.main import app

@@ -88,7 +88,7 @@ def test_studies_take_other_names_and_reuse_what_was_learned_under_ours(tmp_path
 
 
 def test_the_command_line_takes_other_names(tmp_path: Path) -> None:
-    from typer.testing import CliRunner
+    from click.testing import CliRunner
 
     from stablebn.cli.main import app
 

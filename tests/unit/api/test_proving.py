@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from tests.shared import SHARED, needs_shared, sample
 from tests.tables import Columns, categorical_columns, continuous_columns, shuffled
-from typer.testing import CliRunner
 
 import stablebn as sb
 from stablebn.cli.main import app

@@ -87,12 +87,14 @@ def test_families_by_themselves_and_all_pairs_give_the_same_parameters(
 ) -> None:
     network = sb.random_network(8, kinds=kinds, seed=3)
     table = network.sample(300, seed=1)
-    of_columns = fitting._Columns.__init__
+    of_columns = fitting._FittedColumns.__init__
     fitted = []
     for products in (0, 1 << 20):
         with monkeypatch.context() as patched:
             # Whatever the graph needs.
-            patched.setattr(fitting._Columns, "__init__", lambda self, own, _, n=products: of_columns(self, own, n))
+            patched.setattr(
+                fitting._FittedColumns, "__init__", lambda self, own, _, n=products: of_columns(self, own, n)
+            )
             fitted.append(sb.fit(network.dag, table))
     assert fitted[0] == fitted[1]
     assert len(set(moments_made)) > 1

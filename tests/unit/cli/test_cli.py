@@ -35,7 +35,7 @@ def _run(*arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
 
 
 def _run_here(*arguments: object) -> None:
-    """The same in this process, which is quicker."""
+    """Run a command in this process, which is faster."""
     app([*map(str, arguments)], standalone_mode=False)
 
 
@@ -104,7 +104,7 @@ def test_every_output_marks_arbitrary_directions(
 
 
 def _strengths_in(path: Path) -> dict[frozenset[str], float]:
-    """The strength of each edge of a file, read as the standard tools for its format read it."""
+    """Return the strength of each edge of a file, read with the standard tool for its format."""
     text = path.read_text()
     if path.suffix == ".csv":
         return {
@@ -226,7 +226,7 @@ def test_number_that_cannot_be_is_refused_in_a_line(data: Path, option: str, val
     assert "Traceback" not in done.stderr
 
 
-def test_kinds_can_be_said(tmp_path: Path) -> None:
+def test_kinds_can_be_given(tmp_path: Path) -> None:
     path = tmp_path / "ages.csv"
     pd.DataFrame({"age": range(40), "height": [x * 1.5 + x % 7 for x in range(40)]}).to_csv(path, index=False)
     assert "set aside, alone in the graph: 'age'" in _run("learn", path).stdout
@@ -256,7 +256,7 @@ def test_a_signal_ends_a_search_and_the_best_graph_so_far_is_written(
     assert not written["finished"]
     assert "With the same checkpoint it goes on from here" in written["warnings"][-1]["message"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["g.checkpoint", "g.json"]
-    # In whatever time it has what it had.
+    # It continues from the checkpoint, so it has at least as many arcs.
     more = _run("learn", wide, *options, "--max-time", 5, "--force")
     assert "Unfinished, so far" in more.stdout
     assert len(json.loads(out.read_text())["arcs"]) >= len(written["arcs"])
@@ -272,7 +272,7 @@ def test_a_signal_before_the_search_writes_nothing(wide: Path, tmp_path: Path) -
 def _on_a_terminal(
     *arguments: object, interrupt_at: str | None = None, number: signal.Signals = signal.SIGINT
 ) -> tuple[int, str]:
-    """The exit code and all that a terminal shows; a signal comes as soon as it shows certain words."""
+    """Run a command on a terminal, send a signal when it shows certain words; return the exit code and the output."""
     parent, child = pty.openpty()
     environment = {**os.environ, "COLUMNS": "200"}
     command = [*COMMAND, *map(str, arguments)]
@@ -413,7 +413,7 @@ def test_network_details_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyP
     network = sb.random_network(5, seed=1)
     network.write(tmp_path / "mine.bif")
     monkeypatch.setattr("stablebn.networks.catalogue._pgmpy_folders", list)
-    from typer.testing import CliRunner
+    from click.testing import CliRunner
 
     from stablebn.cli.main import app
 
@@ -511,7 +511,7 @@ def test_commands_have_the_options_of_the_table(command: str, options: tuple[Opt
 
 
 def _options_of(command: str) -> set[str]:
-    """The long names of all options in the help of a command."""
+    """Return the long names of all options in the help of a command."""
     (found,) = (entry for entry in command_reference(app) if entry.name == command)
     names = {name for group in found.groups for entry in group.entries for name in entry.names}
     return {name.replace("--[no-]", "--") for name in names}

@@ -1,4 +1,4 @@
-"""What all commands have in common: help, JSON, exit codes, errors, colours, completion, names of options."""
+"""Test what all commands share: help, JSON, exit codes, errors, colours, completion, names of options."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from tests.terminal import read_terminal
-from typer.testing import CliRunner
 
 import stablebn as sb
 from stablebn.cli.exit_codes import EVERYWHERE
@@ -32,7 +32,7 @@ REFERENCE: Mapping[str, CommandReference] = {entry.name: entry for entry in comm
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A table, a graph, a network, a certificate, a table with faults and a study."""
+    """Return a folder with tables, a graph, a network, a certificate and a study."""
     folder = tmp_path_factory.mktemp("files")
     sample = sb.read_network("asia").sample(200, seed=1)
     sample.to_pandas().to_csv(folder / "t.csv", index=False)
@@ -62,7 +62,7 @@ def _run(
 
 
 def _options_of(name: str) -> dict[str, str]:
-    """The help of every option of a command, by each of its names."""
+    """Return the help of every option of a command, by each of its names."""
     return {own: entry.help for group in REFERENCE[name].groups for entry in group.entries for own in entry.names}
 
 
@@ -74,7 +74,7 @@ def test_help_is_readable_at_80_columns(name: str) -> None:
     shown = CliRunner().invoke(app, [name, "--help"], terminal_width=78).stdout
     lines = shown.splitlines()
     assert max(map(len, lines)) <= 80
-    # Where an explanation goes on, it has at least 50 columns.
+    # Continued lines of an explanation have at least 50 columns.
     begins = [len(line) - len(line.lstrip()) for line in lines if line.startswith("     ")]
     assert max(begins, default=0) <= 28
     assert all(entry.help in " ".join(shown.split()) for group in REFERENCE[name].groups for entry in group.entries)
@@ -90,7 +90,7 @@ def test_help_begins_with_what_a_newcomer_needs(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_examples_are_commands_that_there_are(name: str) -> None:
+def test_examples_use_existing_commands_and_options(name: str) -> None:
     assert REFERENCE[name].example
     for line in REFERENCE[name].example:
         program, command, *words = line.split()
@@ -106,12 +106,12 @@ def test_common_options_come_first_and_learn_stays_in_order() -> None:
     assert first == {"--algorithm", "--score", "--missing", "--drop", "--out", "--json", "--quiet"}
 
 
-def test_what_only_some_learners_have_is_said_once_in_the_heading() -> None:
+def test_the_heading_names_the_algorithms_that_have_its_options() -> None:
     titles = {group.title for group in REFERENCE["learn"].groups}
     assert "Tests of independence (pc-stable, gs, inter-iamb, mmhc, h2pc)" in titles
     assert "Not of pc-stable, gs, inter-iamb." in _options_of("learn")["--max-parents"]
     assert "Only of" not in _options_of("learn")["--alpha"]
-    # There it goes without saying.
+    # The command has no choice of algorithms.
     assert "exact" not in _options_of("near-optimal")["--max-sets"]
 
 
@@ -126,7 +126,7 @@ def test_the_list_of_commands_imports_none_of_them() -> None:
 @pytest.mark.parametrize(
     ("typed", "meant"), [(["lern", "t.csv"], "'learn'"), (["t.csv"], "'stablebn learn t.csv'"), (["magic"], "magic")]
 )
-def test_a_command_that_there_is_not_is_answered_with_the_one_that_was_meant(
+def test_an_unknown_command_gets_a_suggestion(
     folder: Path, typed: list[str], meant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
@@ -157,7 +157,7 @@ JSON: Mapping[str, list[str]] = {
 
 
 def _json(folder: Path, *arguments: str) -> Any:
-    """The one document that is printed; it has no words that JSON does not have."""
+    """Run a command with --json; return the document, which must have no words that JSON does not have."""
     here = Path.cwd()
     os.chdir(folder)
     try:
@@ -246,7 +246,7 @@ def test_exit_codes(folder: Path, arguments: list[str], code: int) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_nobody_reads(folder: Path) -> None:
+def test_a_closed_pipe_ends_the_command_silently(folder: Path) -> None:
     command = f"{sys.executable} -c '{PROGRAM}' sample asia -n 50000"
     pipe = f"{command} | head -1; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", pipe], capture_output=True, check=False)
@@ -264,7 +264,7 @@ stablebn.cli.commands.demo.demonstrate = demonstrate
 """
 
 
-def test_what_nobody_foresaw_is_a_line_that_asks_for_a_report(folder: Path) -> None:
+def test_a_bug_prints_one_line_that_asks_for_a_report(folder: Path) -> None:
     done = _run(folder, "demo", program=BUGGY)
     assert (done.returncode, done.stdout) == (70, "")
     assert done.stderr == (
@@ -309,10 +309,10 @@ def _on_a_terminal(folder: Path, *arguments: str, environment: Mapping[str, str]
 
 
 def _coloured(folder: Path, *arguments: str, **environment: str) -> tuple[bool, bool]:
-    """Whether there are colours in a pipe, and on a terminal."""
+    """Return whether there are colours in a pipe, and on a terminal."""
     done = _run(folder, *arguments, environment=environment)
     shown = _on_a_terminal(folder, *arguments, environment=environment)
-    # What shows progress hides the cursor and clears the line, which is no colour.
+    # The progress line hides the cursor and clears the line, which are no colours.
     return "\x1b[" in done.stdout + done.stderr, bool(re.search(r"\x1b\[[0-9;]*m", shown))
 
 
@@ -323,7 +323,7 @@ def test_colours_are_for_terminals(folder: Path, arguments: list[str]) -> None:
     assert _coloured(folder, *arguments, FORCE_COLOR="1") == (True, True)
 
 
-def test_colours_where_variables_contradict_or_say_nothing(folder: Path) -> None:
+def test_colours_if_variables_contradict_or_are_empty(folder: Path) -> None:
     assert _coloured(folder, "--help", NO_COLOR="1", FORCE_COLOR="1") == (False, False)
     assert _coloured(folder, "--help", NO_COLOR="") == (False, True)
     assert _coloured(folder, "--help", TERM="dumb") == (False, False)
@@ -341,21 +341,22 @@ def test_long_lines_are_broken_between_words(folder: Path) -> None:
 
 
 def _completed(shell: str, words: str, folder: Path) -> list[str]:
-    """What a word may become, by the protocol of a shell."""
-    environment = {"_STABLEBN_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": words}
-    if shell == "bash":
-        environment |= {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split(" ")) - 1)}
-    if shell == "fish":
-        environment["_TYPER_COMPLETE_FISH_ACTION"] = "get-args"
+    """Return the completions of the last word, in the protocol of a shell; an empty word if it is to be a file."""
+    last = words.split(" ")[-1]
+    index = last if shell == "fish" else str(len(words.split(" ")) - 1)
+    environment = {"_STABLEBN_COMPLETE": f"{shell}_complete", "COMP_WORDS": words, "COMP_CWORD": index}
     program = "import sys; sys.argv[0] = 'stablebn'; " + PROGRAM
     done = _run(folder, environment=environment, program=program)
     assert done.stderr == ""
-    if shell == "zsh":
-        return re.findall(r'^(?:_arguments .\*: :\(\()?"([^"]*)"', done.stdout, flags=re.M)
-    return [line.partition("\t")[0] for line in done.stdout.splitlines() if line]
+    lines = done.stdout.splitlines()
+    if shell in ("zsh", "powershell"):
+        items = list(zip(lines[::3], lines[1::3], strict=True))
+    else:
+        items = [(line.partition(",")[0], line.partition(",")[2].partition("\t")[0]) for line in lines]
+    return ["" if kind == "file" else word for kind, word in items]
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
 def test_words_are_completed(shell: str, folder: Path) -> None:
     assert _completed(shell, "stablebn s", folder) == ["stability", "score", "sample", "study"]
     assert _completed(shell, "stablebn learn t.csv --algorithm tabu", folder) == [
@@ -364,8 +365,8 @@ def test_words_are_completed(shell: str, folder: Path) -> None:
     assert _completed(shell, "stablebn learn t.csv --score b", folder) == [n for n in SCORES if n.startswith("b")]
     assert _completed(shell, "stablebn learn t.csv --max-p", folder) == ["--max-parents"]
     assert _completed(shell, "stablebn sample as", folder)[:1] == ["asia"]
-    # Nothing of ours: the shell has files.
-    assert _completed(shell, "stablebn learn t", folder) == []
+    assert _completed(shell, "stablebn learn t", folder) == [""]
+    assert _completed(shell, "stablebn compare nowhere", folder) == [""]
 
 
 SHELLS = {
@@ -383,13 +384,13 @@ complete -C 'stablebn learn t.csv --algorithm tabu-' | string split -f1 \\t
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_shell_that_was_taught_completes(shell: str, folder: Path) -> None:
+def test_a_shell_with_the_installed_script_completes(shell: str, folder: Path) -> None:
     if shutil.which(shell) is None:
         pytest.skip(f"there is no {shell}")
     command = shutil.which("stablebn", path=f"{Path(sys.executable).parent}")
     assert command is not None
     environment = {**os.environ, "PATH": f"{Path(command).parent}{os.pathsep}{os.environ['PATH']}"}
-    # By what the shell sees of itself, Typer recognises it.
+    # The command looks up the name of the shell among its parent processes.
     done = subprocess.run(
         [shell, "-c", SHELLS[shell]], capture_output=True, text=True, check=True, cwd=folder, env=environment
     )
@@ -398,7 +399,7 @@ def test_a_shell_that_was_taught_completes(shell: str, folder: Path) -> None:
 
 # Names of options
 
-# What is written, drawn or left out by them depends on the command.
+# Options whose effect depends on the command.
 OTHERWISE = ("--out", "--force", "--quiet", "--checkpoint", "--seed", "--plot")
 
 
@@ -407,7 +408,7 @@ def test_the_same_option_is_the_same_everywhere() -> None:
     for command in REFERENCE.values():
         for group in command.groups:
             for entry in group.entries:
-                # Its default, and who has it, are no part of what it means.
+                # The meaning without the default and the algorithms that have the option.
                 told = re.sub(r"(; by default .*| (Only|Not) of [^.]*\.)", "", entry.help)
                 meaning = "" if entry.names[-1] in OTHERWISE else told.removesuffix(".")
                 found.setdefault(entry.names[-1], set()).add((entry.names, entry.value, meaning))
@@ -423,7 +424,7 @@ def test_every_command_that_takes_the_name_of_a_network_takes_a_folder_of_them(t
     assert found == _json(folder, *audit, "asia")
 
 
-def test_what_writes_can_replace_and_what_is_short_is_the_same() -> None:
+def test_commands_that_write_have_force_and_short_options_are_the_same() -> None:
     shorts: dict[str, set[str]] = {}
     for command in REFERENCE.values():
         names = [entry.names for group in command.groups for entry in group.entries]

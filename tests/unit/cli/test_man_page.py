@@ -1,4 +1,4 @@
-"""The man page says what the commands say of themselves, in the language that man reads."""
+"""Test that the man page agrees with the help of the commands and is valid."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Commands that draw."""
+"""Test the commands that draw plots."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import stablebn as sb
 from stablebn.cli.main import app

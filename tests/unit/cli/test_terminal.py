@@ -1,4 +1,4 @@
-"""Names from data on a terminal: shown as they are spelled, never obeyed."""
+"""Test that control characters and markup in names from data do not affect the terminal."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from stablebn.graph import DAG, to_csv
 
 COMMAND = [sys.executable, "-c", "from stablebn.cli.main import main; main()"]
 
-# Markup of Rich, open and closed and of no kind; what clears the screen, sets its title or rings its bell; lines, tabs,
-# a C1 control, text that runs the other way, an emoji of Rich, and a backslash, its escape.
+# Markup of Rich (open, closed, unknown); codes that clear the screen, set its title or ring the bell; lines, tabs, a C1
+# control, right-to-left text, an emoji of Rich, and a backslash, which is the escape of Rich.
 HOSTILE = (
     *("[/b]", "[red]", "[/]", "[link=x]", "\\[b]", "[bold", ":smile:"),
     *("\x1b[31m", "\x1b[2J", "\x1b]0;title\x07", "a\nb", "c\rd", "e\tf", "\x9b1m", "\x7f", "\u202egnp", "g\x08"),
 )
-# What Rich itself writes to show progress: moving the cursor, clearing the line, hiding, colours, links to nothing.
+# Codes that Rich writes to show progress: move the cursor, clear the line, hide, colours, empty links.
 STEERING = re.compile(r"\x1b\[\??[0-9;]*[A-Zlhmlu]")
 
 
 def _on_a_terminal(*arguments: object, folder: Path) -> tuple[int, str]:
-    """The exit code and all that a terminal shows of both outputs."""
+    """Run a command on a terminal; return the exit code and both outputs."""
     parent, child = pty.openpty()
     environment = {**os.environ, "COLUMNS": "4000", "NO_COLOR": "1", "TERM": "xterm"}
     with subprocess.Popen(
@@ -49,7 +49,7 @@ def _on_a_terminal(*arguments: object, folder: Path) -> tuple[int, str]:
 
 
 def _check(shown: str, names: tuple[str, ...] = HOSTILE) -> None:
-    """No name was obeyed: what steers the terminal is what Rich writes, and every name can be read."""
+    """Assert that all control codes are those of Rich, and that every name is readable."""
     assert "Traceback" not in shown
     lines = STEERING.sub("", shown.replace("\r\n", "\n"))
     assert [letter for letter in lines if not letter.isprintable() and letter not in "\n\r"] == []
@@ -60,7 +60,7 @@ def _check(shown: str, names: tuple[str, ...] = HOSTILE) -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Tables and graphs whose columns, levels and nodes have hostile names."""
+    """Return a folder with tables and graphs whose columns, levels and nodes have hostile names."""
     folder = tmp_path_factory.mktemp("hostile")
     first = ["no", "yes", "no", "yes", "\x1b[31mno", "[/b]"] * 30
     chain = {name: first[place:] + first[:place] for place, name in enumerate(HOSTILE)}
@@ -193,6 +193,6 @@ def test_names_that_the_output_cannot_encode_are_spelled(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("write", [str, to_csv], ids=["text", "file"])
 def test_only_what_is_shown_is_spelled(write: Callable[[DAG], str]) -> None:
-    """Files have names as they are."""
+    """Files contain the names unchanged."""
     dag = DAG(["a\nb", "\x1b"], [("a\nb", "\x1b")])
     assert ("\x1b" in write(dag)) == (write is to_csv)

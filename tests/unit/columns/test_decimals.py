@@ -1,4 +1,4 @@
-"""Decimals are the floats nearest to them, whatever type and source they come from."""
+"""Decimals of any type and source are rounded to the nearest float."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 from tests.preparing import prepare
 
 import stablebn as sb
-from stablebn.columns.arrow.type_conversion import usable
+from stablebn.columns.arrow.type_conversion import as_supported
 from stablebn.table.table import ContinuousTable
 
 DIGITS = random.Random("decimals")
@@ -82,5 +82,5 @@ def test_every_decimal_is_rounded_to_the_nearest_float(type_: pa.DataType) -> No
         context.prec = 100
         digits = [DIGITS.randrange(10 ** DIGITS.randrange(1, type_.precision)) for _ in range(2000)]
         values = [Decimal(own * DIGITS.choice((1, -1))).scaleb(-type_.scale) for own in digits]
-    found = usable(pa.chunked_array([pa.array([*values, None], type_)]))
+    found = as_supported(pa.chunked_array([pa.array([*values, None], type_)]))
     assert found.to_pylist() == [*map(float, values), None]

@@ -1,4 +1,4 @@
-"""Categorical or continuous: by type, by values, by the user's word."""
+"""Kinds of columns: by type, by values, and by the user's options."""
 
 import datetime
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Declared levels: they count though no row has them, and nothing else of how they are declared matters."""
+"""Declared levels count although no row has them; their order and the way of declaring them do not matter."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DECLARED = {"smoke": ["yes", "unknown", "no"], "site": ["there", "here"]}
 
 
 def _drawn(seed: int) -> CategoricalTable:
-    """A table in which some levels do not occur."""
+    """Draw a table in which some levels do not occur."""
     rng = np.random.default_rng(seed)
     rows = int(rng.integers(5, 200))
     codes, levels = [], []
@@ -57,7 +57,7 @@ def test_declared_levels_count_in_scores(score: str) -> None:
     assert declared.score is not None
     assert declared.score < plain.score
     assert declared.levels == {"smoke": ("no", "unknown", "yes"), "site": ("here", "there")}
-    # A column with a single value has nothing to say, whatever it might have.
+    # A column with a single value is constant, whatever its declared levels are.
     assert declared.constants == ("site",)
 
 
@@ -134,7 +134,7 @@ def test_a_result_keeps_its_levels_for_scores_and_parameters() -> None:
     network = sb.fit(result, TABLE, method="bde")
     assert network == sb.fit(result.dag, TABLE, method="bde", levels=DECLARED) == result.fit(method="bde")
     assert network["smoke"].levels == ("no", "unknown", "yes")  # type: ignore[union-attr]
-    # Of a constant column too, whose other level the rows have not shown.
+    # Also of a constant column, whose other level does not occur.
     assert network["site"].levels == ("here", "there")  # type: ignore[union-attr]
     assert network["site"].probabilities.tolist() == pytest.approx([72.5 / 73, 0.5 / 73])  # type: ignore[union-attr]
     assert result.fit()["site"].probabilities.tolist() == [1, 0]  # type: ignore[union-attr]
@@ -216,7 +216,7 @@ def test_rows_with_declared_levels_have_a_probability() -> None:
     levels = {"smoke": ["no", "yes", "maybe"], "site": ["here", "moon"]}
     network = sb.learn(TABLE, levels=levels).fit(method="bde")
     assert np.isfinite(network.log_likelihood(NEW))
-    # Maximum likelihood says that what was not seen cannot be.
+    # By maximum likelihood, a level that does not occur has probability 0.
     assert sb.learn(TABLE, levels=levels).fit().log_likelihood(NEW) == -np.inf
 
 

@@ -1,4 +1,4 @@
-"""Weights are counts at every door."""
+"""All public functions take weights as counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The CSV rule: types are told by whole columns, and nothing is lost on the way."""
+"""CSV files: types are inferred from whole columns, and no value is lost."""
 
 import gzip
 from contextlib import suppress
@@ -84,7 +84,7 @@ def test_a_quoted_word_among_many_numbers_is_missing(path: Path, spelling: str) 
     numbers = [f'"{i}.5"' for i in range(30)]
     text = "\n".join(["a,b", *(f"{number},{i % 3}" for i, number in enumerate([*numbers, f'"{spelling}"'])), ""])
     assert _prepare(path, text, "drop").table.total == 30
-    # A few numbers may be codes, and the word one of them.
+    # Few distinct numbers may be codes, and the word may be one of them.
     assert _levels(path, "1", "2", f'"{spelling}"') == ("1", "2", spelling)
 
 

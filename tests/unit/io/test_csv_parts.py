@@ -1,4 +1,4 @@
-"""A text file that is read in parts is read, decided, encoded and learned from as the same file in memory is."""
+"""A text file that is read in parts gives the same types, encoding and graph as the same file in memory."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.preparing import prepare
-from tests.unit.io.test_parts import FIELDS, _assert_same, _outcome
+from tests.unit.io.test_batches import FIELDS, _assert_same, _outcome
 
 import stablebn as sb
 from stablebn.errors import DataError
-from stablebn.io.csv.index_column import CountedRows
-from stablebn.io.csv.parts import look_at_text_files
+from stablebn.io.csv.index_column import RowNumberCheck
+from stablebn.io.csv.parts import scan_text_files
 from stablebn.prepare.prepared import Prepared
 
 MEMORY = 1 << 26
@@ -26,7 +26,7 @@ MEMORY = 1 << 26
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks of text so small that small files have many, and few texts that are looked at one by one."""
+    """Make blocks so small that small files have many, and reduce the number of texts that are examined one by one."""
     monkeypatch.setattr("stablebn.io.csv.inference.BLOCK_BYTES", 400)
     monkeypatch.setattr("stablebn.io.csv.column_types.FEW_TEXTS", 20)
     monkeypatch.setattr("stablebn.prepare.out_of_core._MOST_BATCH_ROWS", 40)
@@ -61,7 +61,7 @@ KINDS = [
 
 @st.composite
 def columns(draw: st.DrawFn, rows: int) -> list[str]:
-    """A column of text: of few values, or of another in each row; and at the last row perhaps something else."""
+    """Draw a column of text: few values, or another one in each row, and possibly another sort of text in the last."""
     kind = draw(st.sampled_from(["few", "floats", "integers", "ids", "counts", "texts"]))
     rng = random.Random(draw(st.integers(0, 10**6)))
     if kind == "few":
@@ -95,7 +95,7 @@ def columns(draw: st.DrawFn, rows: int) -> list[str]:
 
 @st.composite
 def files(draw: st.DrawFn) -> tuple[str, bytes, dict[str, Any]]:
-    """The name of a text file, its contents, and options of reading it."""
+    """Draw the name of a text file, its contents, and reading options."""
     rows = draw(st.sampled_from([0, 1, 3, 30, 120]))
     table = draw(st.lists(columns(rows), min_size=1, max_size=5))
     names = draw(
@@ -217,11 +217,11 @@ def test_a_file_that_changes_meanwhile_is_told_of(tmp_path: Path, monkeypatch: p
     path.write_text("a,b\n1,2\n3,4\n")
 
     def changing(*arguments: Any) -> Any:
-        found = look_at_text_files(*arguments)
+        found = scan_text_files(*arguments)
         path.write_text("a,b\n1,2\n3,five\n")
         return found
 
-    monkeypatch.setattr("stablebn.io.batches.look_at_text_files", changing)
+    monkeypatch.setattr("stablebn.io.batches.scan_text_files", changing)
     with pytest.raises(DataError, match=r"'.*t\.csv' has changed while it was read"):
         prepare(path, memory=MEMORY)
 
@@ -242,7 +242,7 @@ def test_a_file_that_changes_meanwhile_is_told_of(tmp_path: Path, monkeypatch: p
     ],
 )
 def test_rows_that_are_counted_are_recognised_in_parts(values: Any, expected: bool) -> None:
-    counted = CountedRows()
+    counted = RowNumberCheck()
     texts = [str(value).encode() for value in values]
     for first in range(0, len(texts), 7):
         counted.add(pa.array(texts[first : first + 7], pa.binary()).dictionary_encode())

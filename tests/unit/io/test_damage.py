@@ -1,4 +1,4 @@
-"""Damaged tables: an answer or a `DataError`, never another exception and never the end of the process."""
+"""Damaged tables give a result or a `DataError`, never another exception and never the end of the process."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ NOT_UTF8 = b"\xff\xc3("
 
 @pytest.fixture(params=["few", "many"])
 def looked_at(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look at every value of small tables, or at bounds as for large ones."""
+    """Validate every value, as for small tables, or bounds, as for large ones."""
     if request.param == "many":
         monkeypatch.setattr(soundness, "_FEW_VALUES", 0)
 
 
 def _from_buffers(type_: pa.DataType, offsets: list[int], content: bytes) -> pa.Array:
-    """Text of which PyArrow believes what it is told."""
+    """Make text from buffers, which PyArrow does not check."""
     numbers = np.array(offsets, dtype=np.int32 if type_ == pa.string() else np.int64)
     return pa.Array.from_buffers(type_, len(offsets) - 1, [None, pa.py_buffer(numbers), pa.py_buffer(content)])
 
 
 def _text(type_: pa.DataType, *, one: bytes = b"no", offset: int | None = None) -> pa.Array:
-    """Text with something wrong in the middle: one value of three bytes, or one offset."""
+    """Make text with one invalid value or one invalid offset in the middle."""
     values = [b"yes", b"no "] * (ROWS // 2)
     values[7] = one.ljust(3)
     offsets = [3 * i for i in range(ROWS + 1)]
@@ -63,7 +63,7 @@ def _indices(wrong: int, type_: str = "int32", *, nulls: bool = False) -> pa.Arr
 
 
 def _views(*, wrong_buffer: bool) -> pa.Array:
-    """Text as polars has it, the long values of which say in which buffer they are."""
+    """Make text as in polars (string view), whose long values refer to a buffer by its number."""
     sound = pa.array(["no", "a text of more than twelve bytes"] * (ROWS // 2), type=pa.string_view())
     validity, views, content = sound.buffers()
     words = np.frombuffer(views, dtype=np.int32).copy()
@@ -169,13 +169,13 @@ def test_names_in_memory_that_are_not_utf8_are_refused() -> None:
 @pytest.mark.parametrize("note", [b"\xff{", b"[1]", b"{", b'{"index_columns": 3}', b"[" * 10**5])
 def test_a_damaged_note_on_the_pandas_index_is_told(note: bytes) -> None:
     table = pa.table({"a": PLAIN, "b": PLAIN}).replace_schema_metadata({b"pandas": note})
-    with pytest.raises(DataError, match="pandas index is damaged"):
+    with pytest.raises(DataError, match="pandas index in the table is damaged"):
         sb.learn(table)
 
 
 @pytest.mark.usefixtures("looked_at")
 def test_sound_text_of_all_kinds_is_not_refused() -> None:
-    """What the quick look cannot settle, the full one does."""
+    """Full validation decides the cases that bounds cannot."""
     values = ["é", "", None, "a text of more than twelve bytes", "☃"] * 8
     columns = [pa.array(values, type_) for type_ in (pa.string(), pa.large_string(), pa.string_view())]
     table = pa.table([*columns, columns[0].dictionary_encode()], names=["a", "b", "c", "d"])
@@ -250,7 +250,7 @@ def _damaged(content: bytes, chance: random.Random) -> bytes:
 
 
 def learn_from_damaged_files(form: str, path: str, times: int) -> None:
-    """What the other process does: print what comes of each."""
+    """Run in the other process: print the outcome for each file."""
     files = [_written(table, form) for table in _tables()]
     for number in range(times):
         soundness._FEW_VALUES = number % 2 * 2000
@@ -286,7 +286,7 @@ def small_limit(monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 def _packed(table: pa.Table, form: str) -> bytes:
-    """A table packed as well as the format can."""
+    """Write a table with the best compression of the format."""
     out = io.BytesIO()
     packing = pa.ipc.IpcWriteOptions(compression="zstd")
     if form == "parquet":

@@ -1,4 +1,4 @@
-"""The options for files are the same at every door."""
+"""All public functions take the same options for files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import stablebn as sb
 from stablebn.cli.main import app

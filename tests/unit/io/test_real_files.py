@@ -1,4 +1,4 @@
-"""Real tables, read in place when they are there."""
+"""Real tables, read from the shared folder if it exists."""
 
 import csv
 import gzip

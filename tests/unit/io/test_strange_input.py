@@ -1,4 +1,4 @@
-"""Strange but plausible input of the functions at the front: an answer or an error of ours."""
+"""Strange but plausible arguments of public functions give a result or an error of stablebn."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ OPTIONS = [name for name in LearnArguments.__dataclass_fields__ if name not in (
 
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A strange value of an option that names a file is a file all the same."""
+    """Work in a temporary folder, because strange values of file options are valid file names."""
     monkeypatch.chdir(tmp_path)
 
 
 def _ours(call: Any, *arguments: Any, **options: Any) -> None:
-    """Call, and let errors of ours pass."""
+    """Call a function, and ignore errors of stablebn."""
     with suppress(StableBNError):
         call(*arguments, **options)
 
@@ -114,7 +114,7 @@ def test_numbers_that_are_too_large_are_refused(option: str) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="there are limits on processes")
 def test_a_system_without_threads_to_spare_gives_the_same_answer() -> None:
-    """No thread can be started where there is no room for its stack."""
+    """Let no thread start, by leaving no memory for its stack."""
     program = (
         "import resource, sys, stablebn as sb; table = sb.read_network('asia').sample(2000, seed=1)\n"
         "sb.learn(table, threads=1)\n"

@@ -1,4 +1,4 @@
-"""Files as people have them: each is the same table as a dict of its columns, or an error that says what to do."""
+"""Many forms of real files: each gives the same table as a dict of its columns, or an error that says what to do."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ INTEGERS = {"a": [1, 2, 1, 2], "b": [3, 3, 4, 4]}
 
 @dataclass(frozen=True)
 class Animal:
-    """A file, and what happens to it.
+    """File, and the expected result of reading it.
 
     `table` is the same as a dict of columns; else `error` is what is said. `codes` are those of the cautions on how the
     file was read, `told` is something that they say.
@@ -303,7 +303,7 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "zoo.md"
 
 
 def _page() -> str:
-    """docs/zoo.md: what happens to which file."""
+    """Return the text of docs/zoo.md: the result for each file."""
     lines = [
         "# What happens to odd files?",
         "",
@@ -335,7 +335,7 @@ def _released(animal: Animal, folder: Path) -> Path:
 
 
 def _assert_is(prepared: Prepared, table: Mapping[str, Sequence[object]], codes: Sequence[str], **options: Any) -> str:
-    """Compare with the same table as a dict; return what was said of how the file was read."""
+    """Compare with the same table as a dict; return the warnings about how the file was read."""
     own = [
         caution for caution in prepared.warnings if caution.code in ("dialect", "index", "markers", "quoted-markers")
     ]
@@ -444,7 +444,7 @@ def test_the_order_of_rows_never_changes_what_is_recognised(
         try:
             prepared = prepare(path, missing="level", kinds={})
         except DataError as error:
-            # A row that is out of line is told by its number.
+            # The error has the number of a row with too many or too few fields.
             return "row" if "fields where the header" in str(error) else str(error)
         levels = getattr(prepared.table, "levels", None)
         return prepared.names, prepared.kinds, levels, prepared.warnings
@@ -506,7 +506,7 @@ def test_a_damaged_workbook_never_raises_a_foreign_error(seed: int, tmp_path: Pa
 def test_a_workbook_of_a_later_zip_is_refused(tmp_path: Path) -> None:
     path = _workbook(tmp_path / "t.xlsx", [["a", "b"], [1, 3], [2, 4]])
     content = bytearray(path.read_bytes())
-    # The version that is needed to unpack the first member.
+    # Bytes of the version that is required to decompress the first member.
     content[content.index(b"PK\x01\x02") + 6] = 138
     path.write_bytes(content)
     with pytest.raises(DataError, match=r"complete \.xlsx file"):
@@ -643,7 +643,7 @@ def test_a_long_header_is_read_whole(sep: str, tmp_path: Path) -> None:
     rows = [sep.join("xy"[(i * (r + 1) // 7) % 2] for i in range(6000)) for r in range(3)]
     path = _released(Animal("", _rows(sep.join(names), *rows)), tmp_path)
     assert prepare(path).names == tuple(names)
-    # The index of R has no place in the header.
+    # The index that R writes has no name in the header.
     path = _released(Animal("", _rows(sep.join(names), *(f"{r}{sep}{row}" for r, row in enumerate(rows)))), tmp_path)
     assert prepare(path).names == tuple(names)
 

@@ -1,4 +1,4 @@
-"""Networks handed to the real packages, and a query answered there."""
+"""Networks are exported to the real packages, which answer a query correctly."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_pgmpy_answers_a_query(network: sb.Network) -> None:
 def test_pyagrum_answers_a_query(network: sb.Network) -> None:
     import pyagrum as gum
 
-    # pyAgrum's inference does not keep its model alive.
+    # The model is kept in a variable, because pyAgrum's inference does not keep it alive.
     model = network.to_pyagrum()
     inference = gum.LazyPropagation(model)
     inference.setEvidence({"dysp": "yes", "xray": "yes"})
@@ -69,7 +69,7 @@ def test_pyagrum_refuses_linear_gaussians() -> None:
 
 
 def _lung_given_symptoms(network: sb.Network) -> float:
-    """P(lung | dysp, xray), by summing the joint distribution."""
+    """Compute P(lung | dysp, xray) by summing the joint distribution."""
     nodes = list(network)
     joint = np.ones([2] * len(nodes))
     for node, own in network.items():

@@ -1,4 +1,4 @@
-"""Conditional linear Gaussian networks: fitted, sampled and held against rows."""
+"""Conditional linear Gaussian networks: fitting, sampling and log-likelihood."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ARCS = [("g", "h"), ("g", "x"), ("h", "y"), ("x", "y"), ("g", "y"), ("y", "z")]
 
 
 def table(rows: int = 60, seed: int = 0) -> dict[str, list[Any]]:
-    """Two categorical columns, three continuous ones that depend on them."""
+    """Draw two categorical columns, and three continuous ones that depend on them."""
     rng = np.random.default_rng(seed)
     g = rng.integers(0, 3, rows)
     h = (rng.random(rows) < 0.3 + 0.2 * g).astype(int)
@@ -86,7 +86,7 @@ def test_a_network_knows_its_kinds() -> None:
         ),
         (
             {"sex": SEX, "x": sb.ConditionalGaussian(("sex",), (), HALF, np.empty((2, 1)), HALF)},
-            "coefficient a continuous parent",
+            "coefficient per continuous parent",
         ),
     ],
 )
@@ -169,7 +169,7 @@ def test_a_fit_finds_the_true_parameters() -> None:
 @pytest.mark.parametrize("unseen", ["uniform", "marginal"])
 def test_configurations_without_rows_have_the_regression_of_all(unseen: str) -> None:
     data = table(12)
-    # Of a configuration no row, of another two: enough for a line, and none for its spread. Three are enough.
+    # One configuration has no rows, another has two, which fit a line exactly and leave no variance; three are enough.
     few = {
         "a": ["p"] * 7 + ["q"] * 5,
         "b": ["u"] * 7 + ["u"] * 2 + ["v"] * 3,
@@ -193,7 +193,7 @@ def test_configurations_without_rows_have_the_regression_of_all(unseen: str) -> 
 
 
 def test_a_continuous_parent_of_a_categorical_node_is_refused() -> None:
-    with pytest.raises(sb.GraphError, match=r"'g' is categorical and has continuous parents: 'x'\. .*turn the arcs"):
+    with pytest.raises(sb.GraphError, match=r"'g' is categorical and has continuous parents: 'x'\. .*reverse the arcs"):
         sb.fit([("x", "g")], table())
 
 
@@ -331,7 +331,7 @@ def test_columns_are_matched_by_name_and_levels_by_value() -> None:
     assert PEOPLE.log_likelihood(alone) + PEOPLE.log_likelihood(others) == pytest.approx(right, rel=1e-13)
     only_women = {name: [column[0], column[3]] * 2 for name, column in rows.items()}
     assert math.isfinite(PEOPLE.log_likelihood(only_women))
-    # Integers, which would be categories, are numbers where the node is one.
+    # Integers that would be categorical are continuous if the node is continuous.
     assert math.isfinite(PEOPLE.log_likelihood({**rows, "height": [168, 181, 170, 160]}))
     with pytest.warns(sb.UnseenLevelWarning, match="'sex' has levels that the network does not know.*: 'x'"):
         assert PEOPLE.log_likelihood({**rows, "sex": ["f", "m", "x", "f"]}) == -math.inf

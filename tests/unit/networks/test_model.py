@@ -101,7 +101,7 @@ def test_gaussian_log_likelihood_is_the_sum_of_densities() -> None:
 
 
 def _probabilities(network: sb.Network) -> dict[tuple[int, ...], float]:
-    """Probability of every joint configuration, the slow way."""
+    """Compute the probability of every joint configuration, slowly."""
     nodes = list(network)
     table = {}
     for values in itertools.product(*(range(len(network[node].levels)) for node in nodes)):  # type: ignore[union-attr]

@@ -1,4 +1,4 @@
-"""Fitted conditional linear Gaussian networks beside PyBNesian's."""
+"""Fitted conditional linear Gaussian networks agree with those of PyBNesian."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sampled table is the same when it is read again from a file."""
+"""A sampled table that is written to a file and read again is the same."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 from tests.preparing import prepare
 from tests.shared import SHARED, needs_shared
-from typer.testing import CliRunner
 
 import stablebn as sb
 from stablebn.cli.main import app
@@ -77,7 +77,7 @@ def test_levels_are_named_beside_printed_csv(words: list[str], is_named: bool, t
     [(1, "x"), (True, "x"), (1, 2.5), (1, 2**70), ("x", ("y", "z")), (("x", 1), ("y", 2)), (date(2020, 1, 1), "x")],
 )
 def test_levels_that_a_column_cannot_hold_together_are_refused(levels: tuple[Hashable, ...]) -> None:
-    """Arrow raised errors of its own, and of 1 and 2.5 it made 1.0 and 2.5, of which the network does not know 1.0."""
+    """Arrow would raise its own errors, and convert 1 beside 2.5 to 1.0, which is not a level of the network."""
     network = sb.Network({"a": sb.CPT(levels, (), np.array([0.5, 0.5]))})
     with pytest.raises(sb.GraphError, match="cannot hold the levels of node 'a' together"):
         network.sample(10, seed=1)

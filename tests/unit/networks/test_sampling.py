@@ -59,7 +59,7 @@ def test_samples_of_real_networks_follow_them(name: str) -> None:
 
 
 def _assert_follows(network: sb.Network, table: object) -> None:
-    """A chi-square test of every row of every table, at a level that all together reach by chance once in 1e6."""
+    """Test every row of every table by chi-square; by chance, some test fails with probability 1e-6."""
     frame = table.to_pandas()  # type: ignore[attr-defined]
     worst = 1.0
     tests = 0

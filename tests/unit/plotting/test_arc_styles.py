@@ -1,4 +1,4 @@
-"""How arcs look is decided in one place."""
+"""Test the styles of arcs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 import stablebn
 from stablebn.plotting.arc_styles import COMPARED, DASHES, SHADES, shades_of, stroke_of
 
-STYLES = Path(stablebn.__file__).parent / "reporting" / "style.css"
+STYLES = Path(stablebn.__file__).parent / "report" / "style.css"
 
 
 def test_the_report_has_the_same_colours_widths_and_dashes() -> None:

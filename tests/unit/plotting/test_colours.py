@@ -1,4 +1,4 @@
-"""A learner looks the same in every picture, and no two in one picture look alike."""
+"""Test that an algorithm looks the same in every plot, and that the looks in a plot differ."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def test_every_learner_has_a_look_of_its_own() -> None:
     assert len(set(LOOKS.values())) == len(LOOKS)
 
 
-def test_those_that_are_drawn_together_have_different_colours() -> None:
+def test_algorithms_of_one_plot_have_different_colours() -> None:
     for together in (
         ("tabu", "tabu-dec", "tabu-inc", "tabu-stable"),
         ("best", "tabu-inc", "tabu", "tabu-dec", "hc-stable", "hc", "tabu-stable"),
@@ -20,7 +20,7 @@ def test_those_that_are_drawn_together_have_different_colours() -> None:
         assert len({LOOKS[name].colour for name in together}) == len(together)
 
 
-def test_a_look_does_not_depend_on_who_else_is_there() -> None:
+def test_a_look_does_not_depend_on_the_other_labels() -> None:
     alone = looks_of(["my own"])["my own"]
     assert looks_of(["hc", "my own", "tabu"])["my own"] == alone
     assert looks_of(["tabu", "my own"])["tabu"] == LOOKS["tabu"]
@@ -32,6 +32,6 @@ def test_a_variant_has_the_colour_of_its_learner_and_another_line() -> None:
     assert len(set(looks.values())) == 3
 
 
-def test_many_labels_of_others_are_told_apart() -> None:
+def test_many_other_labels_have_different_looks() -> None:
     labels = [f"learner {number}" for number in range(40)]
     assert len(set(looks_of(labels).values())) == 40

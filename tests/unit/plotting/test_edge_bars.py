@@ -1,4 +1,4 @@
-"""Pictures of how often edges were found."""
+"""Test the plots of edge frequencies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LAYOUTS = 8
 
 
 def _audit(edges: int) -> Stability:
-    """Layouts that agree on half of the edges; the scores are long numbers."""
+    """Return a stability result whose layouts agree on half of the edges; the scores are long numbers."""
     nodes = [f"variable {number}" for number in range(40)]
     pairs = list(combinations(nodes, 2))[:edges]
     graphs = tuple(
@@ -34,7 +34,7 @@ def _audit(edges: int) -> Stability:
 
 
 def _texts(figure: Figure) -> list[tuple[str, Bbox]]:
-    """All that is written in a picture, and where."""
+    """Return all texts of a figure with their positions."""
     canvas: Any = FigureCanvasAgg(figure)
     canvas.draw()
     renderer = canvas.get_renderer()
@@ -49,7 +49,7 @@ def _overlapping(figure: Figure) -> list[tuple[str, str]]:
 def _overlap(a: Bbox, b: Bbox) -> bool:
     wide = min(a.x1, b.x1) - max(a.x0, b.x0)
     high = min(a.y1, b.y1) - max(a.y0, b.y0)
-    # Boxes of letters have some room above and below.
+    # The boxes of texts have margins above and below.
     return bool(wide > 1 and high > 2.5)
 
 
@@ -112,7 +112,7 @@ def test_a_map_has_a_cell_for_every_arc_and_labels_that_do_not_overlap(nodes: in
     shares: dict[tuple[object, object], float] = {
         (a, b): (place % 10 + 1) / 10 for place, (a, b) in enumerate(combinations(names, 2))
     }
-    figure = draw_heat_map(names, shares, title="What is shown", what="of 10 layouts")
+    figure = draw_heat_map(names, shares, title="What is shown", legend="of 10 layouts")
     cells = _cells(figure)
     assert {(names[i], names[j]): cells[i, j] for i, j in zip(*np.nonzero(cells), strict=True)} == shares
     assert _overlapping(figure) == []

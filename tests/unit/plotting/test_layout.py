@@ -1,4 +1,4 @@
-"""The layered layout: what every picture of a graph rests on."""
+"""Test the layered layout."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _random_dag(n: int, arcs: int, seed: int) -> DAG:
 
 
 def _on_route(route: tuple[Point, ...]) -> list[Point]:
-    """Many points of a path of cubic curves."""
+    """Return many points of a path of cubic curves."""
     points = []
     for i in range(0, len(route) - 1, 3):
         p0, p1, p2, p3 = route[i : i + 4]
@@ -38,7 +38,7 @@ def _on_route(route: tuple[Point, ...]) -> list[Point]:
 
 
 def _check_readable(layout: Layout) -> None:
-    """Nodes apart from each other and inside the picture, arcs joined to their ends and past all other nodes."""
+    """Assert that nodes do not overlap, and that arcs start and end at their nodes and pass no other node."""
     for one, other in combinations(layout.boxes.values(), 2):
         beside = abs(one.x - other.x) >= (one.width + other.width) / 2
         assert beside or abs(one.y - other.y) >= (one.height + other.height) / 2
@@ -84,14 +84,14 @@ def test_a_hub_with_a_hundred_children_has_several_layers_of_them() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_order_of_the_nodes_has_no_say(seed: int) -> None:
+def test_the_layout_does_not_depend_on_the_order_of_the_nodes(seed: int) -> None:
     dag = _random_dag(25, 40, seed)
     shuffled = list(dag.nodes)
     random.Random(seed).shuffle(shuffled)
     assert layered_layout(DAG(shuffled, reversed(dag.arcs))) == layered_layout(dag)
 
 
-def test_with_an_order_names_have_no_say() -> None:
+def test_with_an_order_the_layout_does_not_depend_on_names() -> None:
     dag = _random_dag(25, 40, 5)
     other = {name: f"x{(7 * i) % 25:02}" for i, name in enumerate(dag.nodes)}
     renamed = DAG([other[name] for name in dag.nodes], [(other[a], other[b]) for a, b in dag.arcs])

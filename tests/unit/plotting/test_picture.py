@@ -1,4 +1,4 @@
-"""Pictures of graphs, as SVG and with matplotlib."""
+"""Test the plots of graphs, as SVG and with matplotlib."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_graphviz_gives_the_same_bytes_again_and_for_any_order() -> None:
 
 def test_without_graphviz_it_is_named_if_asked_for_and_else_not_missed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(sb.OptionError, match="Install Graphviz, or say layout='layered'"):
+    with pytest.raises(sb.OptionError, match="Install Graphviz, or use layout='layered'"):
         CHAIN.plot(layout="graphviz")
     assert drawing_of(CHAIN).scene("auto") == drawing_of(CHAIN).scene("layered")
 

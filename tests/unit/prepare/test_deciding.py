@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from tests.preparing import prepare
 
-from stablebn.columns.arrow.numeric_text import sort_out
+from stablebn.columns.arrow.numeric_text import classify_texts
 from stablebn.columns.kinds import Decision
 from stablebn.errors import DataError, OptionError
 from stablebn.table.table import CategoricalTable, MixedTable
@@ -248,7 +248,7 @@ def test_text_that_looks_like_numbers_is_told() -> None:
 
 
 def test_numbers_as_text_are_sorted_out() -> None:
-    found = sort_out(["1", "-2.5e3", ".5", "007", "1_000", "inf", "nan", "?", " 4 ", "x"])
+    found = classify_texts(["1", "-2.5e3", ".5", "007", "1_000", "inf", "nan", "?", " 4 ", "x"])
     assert found.numbers == ["1", "-2.5e3", ".5", " 4 "]
     assert found.markers == ["nan", "?"]
     assert found.others == ["007", "1_000", "inf", "x"]

@@ -23,7 +23,7 @@ from stablebn import _core
 from stablebn.columns.arrow.conversion import Columns, arrow_column
 from stablebn.columns.arrow.dictionaries import with_narrow_indices
 from stablebn.columns.encode import Categories, encode, tabulate
-from stablebn.columns.error_collector import Problems
+from stablebn.columns.error_collector import ErrorCollector
 from stablebn.columns.kinds import Kind
 from stablebn.errors import DataError
 from stablebn.table.table import CategoricalTable, ContinuousTable
@@ -222,7 +222,7 @@ def test_numbers_in_chunks_are_what_they_were(threads: int) -> None:
 @pytest.mark.parametrize("kind", ["categorical", "continuous"])
 def test_a_table_has_the_columns_it_was_given_wherever_they_lie(names: str, kind: Kind) -> None:
     columns: Columns = {name: pa.chunked_array([[i, i + 1, 2 * i]]) for i, name in enumerate("abc", start=2)}
-    encoded = encode(columns, dict.fromkeys(columns, kind), Problems())
+    encoded = encode(columns, dict.fromkeys(columns, kind), ErrorCollector())
     table = tabulate({name: encoded[name] for name in names}, 3, None)
     assert table.names == tuple(names)
     arrays = table.codes if isinstance(table, CategoricalTable) else table.values  # type: ignore[union-attr]
@@ -238,7 +238,7 @@ def test_texts_are_told_apart_however_they_lie(values: list[str | None], cuts: l
     whole = pa.array(values, text)
     ends = [0, *sorted(min(cut, len(values)) for cut in cuts), len(values)]
     column = pa.chunked_array([whole[i:j] for i, j in pairwise(ends)], type=text)
-    found = encode({"a": column}, {"a": "categorical"}, Problems())["a"]
+    found = encode({"a": column}, {"a": "categorical"}, ErrorCollector())["a"]
     levels: tuple[Any, ...] = (*found.levels, None)  # type: ignore[union-attr]
     assert [levels[code] for code in found.codes] == values  # type: ignore[union-attr]
     assert list(found.levels) == sorted({value for value in values if value is not None})  # type: ignore[union-attr]

@@ -28,7 +28,7 @@ import stablebn as sb
 from stablebn.cli.main import app
 from stablebn.errors import DataError, MissingExtraError, OptionError
 from stablebn.io.batches import open_file_parts, parts_of_files
-from stablebn.prepare.dask.workers import Cluster, Partitions, cluster_of
+from stablebn.prepare.dask.workers import DaskCluster, Partitions, cluster_of
 from stablebn.prepare.prepared import Prepared
 from stablebn.stats.engines.dask import DaskSource
 
@@ -246,7 +246,7 @@ def test_a_checkpoint_of_one_goes_on_with_the_other(client_here: Client, tmp_pat
 
 
 def test_what_a_worker_does_not_survive_is_told_of(client_here: Client) -> None:
-    parts = Partitions.of(Cluster(client_here), [1, 2, 3])
+    parts = Partitions.of(DaskCluster(client_here), [1, 2, 3])
     with pytest.raises(DataError, match="column 'a' is broken"):
         list(parts.each(_broken))
     assert sorted(parts.each(_itself)) == [1, 2, 3]
@@ -262,7 +262,7 @@ def _broken(part: int) -> int:
 
 def test_what_nobody_waits_for_any_more_is_taken_back(client_here: Client) -> None:
     go_on = distributed.Event("go on", client_here)
-    parts = Partitions.of(Cluster(client_here), [False, True])
+    parts = Partitions.of(DaskCluster(client_here), [False, True])
     assert len(parts.in_order(_itself)) == 2
     answers = parts.one_by_one(_waiting)
     try:
@@ -309,7 +309,7 @@ def test_parts_that_no_worker_survives_are_told_of() -> None:
         _started(1) as cluster,
         distributed.Client(cluster) as client,
     ):
-        parts = Partitions.of(Cluster(client), [1])
+        parts = Partitions.of(DaskCluster(client), [1])
         with pytest.raises(DataError, match=r"have died again and again .* short of memory"):
             list(parts.each(_deadly))
         assert list(parts.each(_itself)) == [1]
@@ -321,8 +321,8 @@ def _deadly(part: int) -> int:
 
 
 def test_answers_are_added_up_by_each_worker(client_here: Client) -> None:
-    parts = Partitions.of(Cluster(client_here), range(20))
-    sums = list(parts.joined(sum, _itself))
+    parts = Partitions.of(DaskCluster(client_here), range(20))
+    sums = list(parts.reduced(sum, _itself))
     assert sum(sums) == 190
     assert len(sums) == 2
 
@@ -352,7 +352,7 @@ def test_files_that_change_meanwhile_are_told_of(tmp_path: Path) -> None:
     found = parts_of_files(str(path))
     assert next(open_file_parts(found.parts).parts(list(found.types), 100))["smoke"].length() == 50
     pq.write_table(sb.read_network("asia").sample(50, seed=2), path)
-    with pytest.raises(DataError, match=r"files have changed while they were learned from: '.*rows.parquet'"):
+    with pytest.raises(DataError, match=r"files changed while the program was reading them: '.*rows.parquet'"):
         open_file_parts(found.parts)
 
 

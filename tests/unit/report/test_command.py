@@ -1,4 +1,4 @@
-"""`stablebn report`."""
+"""Test `stablebn report`."""
 
 from __future__ import annotations
 
@@ -56,17 +56,17 @@ def test_stability_bootstrap_and_the_true_graph_are_asked_for(data: Path, tmp_pa
     text = out.read_text(encoding="utf-8")
     assert sb.stability(data, "tabu-stable", repeats=3, seed=5).verdict in text
     assert sb.bootstrap(data, replicates=4, seed=5).noise in text
-    assert "The learned graph beside the true one" in text
+    assert "Comparison with the true graph" in text
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (("--truth", "nowhere.bif"), "nowhere.bif"),
-        (("--bootstrap", 3, "--max-time", 5), "--bootstrap does not go with --max-time"),
+        (("--bootstrap", 3, "--max-time", 5), "--bootstrap cannot be combined with --max-time"),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_is_learned(
+def test_wrong_options_are_refused_before_learning(
     data: Path, tmp_path: Path, options: tuple[object, ...], message: str
 ) -> None:
     out = tmp_path / "a.html"
@@ -76,7 +76,7 @@ def test_what_cannot_be_is_refused_before_anything_is_learned(
 
 
 def test_a_signal_ends_the_search_and_the_report_is_of_the_graph_so_far(tmp_path: Path) -> None:
-    # Without a penalty every arc helps: so many variables keep the search busy for long.
+    # Without a penalty every arc helps, so that the search takes long.
     path, out = tmp_path / "wide.csv", tmp_path / "a.html"
     sb.random_network(100, continuous=True, seed=1).sample(1000, seed=1).to_pandas().to_csv(path, index=False)
     terminal, child = pty.openpty()
@@ -98,5 +98,5 @@ def test_a_signal_ends_the_search_and_the_report_is_of_the_graph_so_far(tmp_path
     assert "Unfinished, so far" in said
     text = out.read_text(encoding="utf-8")
     assert "The search was interrupted: the graph is the best so far, and unfinished." in text
-    # For which there was no time.
+    # The resampling did not run after the signal.
     assert 'id="stability"' not in text

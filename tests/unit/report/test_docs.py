@@ -1,4 +1,4 @@
-"""docs/report.md shows what is so."""
+"""Test the examples of docs/report.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of a result: what is in it, for every sort of result."""
+"""Test the content of the report for all kinds of results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _VOID = {"meta", "link", "input"}
 
 
 class _Page(HTMLParser):
-    """What a page is made of: its elements with their attributes, and its text; all that is opened is closed."""
+    """The elements of a page with their attributes, and its text; asserts that every element is closed."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -133,7 +133,7 @@ def test_other_learners_have_a_report(table: Any, algorithm: str) -> None:
     if result.proof is not None:
         assert "This is the best graph: it is proven" in told
     if algorithm == "hc":
-        assert "In another order of the columns this learner may give another graph" in told
+        assert "With another column order, this algorithm may give another graph" in told
 
 
 def test_a_graph_that_was_stopped_early_says_so(table: Any) -> None:
@@ -144,7 +144,7 @@ def test_a_graph_that_was_stopped_early_says_so(table: Any) -> None:
 
 
 def test_a_skeleton_without_directions_has_a_report(table: Any, tmp_path: Path, time_is_up: dict[str, Any]) -> None:
-    # With a checkpoint the variables are put in order all the same.
+    # With a checkpoint the variables are ordered even if the time is up.
     result = sb.learn(table, "pc-stable", checkpoint=tmp_path / "skeleton", **time_is_up)
     assert result.dag is None
     text = report_text(result)
@@ -163,12 +163,12 @@ def test_a_graph_that_no_dag_extends_has_a_report() -> None:
     assert result.dag is None
     text = report_text(result, true=child)
     assert "No DAG extends the learned graph" in text
-    assert "edges as they stand" in text
+    assert "edges as they are" in text
     content = content_of(result, true=child)
     assert content.comparison == sb.compare(result.pdag, child, as_cpdag=False)
 
 
-def test_what_is_known_is_told_from_what_the_data_decide(table: Any) -> None:
+def test_known_directions_differ_from_those_that_the_data_decide(table: Any) -> None:
     content = content_of(sb.learn(table, required=[("smoke", "lung")], forbidden=[("bronc", "smoke")]))
     known = [arc.ends for arc in content.arcs if arc.direction == "known"]
     assert ("smoke", "lung") in known
@@ -189,14 +189,14 @@ def test_columns_that_take_no_part_and_findings_are_shown() -> None:
     assert kinds == {"sex": "categorical", "site": "constant", "id": "set aside", "code": "categorical"}
     text = report_text(result)
     for finding in sb.check(columns, drop=["note"]).findings:
-        assert finding.message.replace("'", "&#x27;")[1:] in text
-    assert "olumns that were left out: note." in text
+        assert finding.message.replace("'", "&#39;")[1:] in text
+    assert "olumns that were not used: note." in text
 
 
 def test_merged_columns_are_named() -> None:
     values = ["f", "m", "m"] * 30
     text = report_text(sb.learn({"a": values, "b": values, "c": ["x", "y"] * 45}, duplicates="merge"))
-    assert "stands for b, which are the same" in text
+    assert "stands for b, which have the same values" in text
 
 
 def test_a_result_from_a_file_has_a_report(result: sb.Result) -> None:
@@ -218,7 +218,7 @@ def test_the_true_graph_is_compared_with(result: sb.Result) -> None:
     assert words["bronc", "dysp"] == "reversed"
     assert words["either", "xray"] == "extra"
     assert words["asia", "bronc"] == "missing"
-    # Beside a class in which it has no direction.
+    # Compared with a CPDAG in which the edge has no direction.
     chain = sb.DAG(result.nodes, [("either", "xray")])
     assert {arc.ends: arc.truth for arc in content_of(result, true=chain).arcs}["either", "xray"] == "undecided"
 
@@ -244,9 +244,9 @@ def test_audit_and_bootstrap_are_shown(result: sb.Result, table: Any) -> None:
 
 
 @pytest.mark.parametrize("option", ["audit", "bootstrap"])
-def test_what_is_no_audit_or_of_another_table_is_refused(result: sb.Result, option: str) -> None:
+def test_wrong_stability_and_bootstrap_results_are_refused(result: sb.Result, option: str) -> None:
     wrong: dict[str, Any] = {option: "audit"}
-    with pytest.raises(sb.OptionError, match=f"{option}= takes what stablebn"):
+    with pytest.raises(sb.OptionError, match=f"{option}= needs the result of stablebn"):
         report_text(result, **wrong)
     other = {"a": ["x", "y"] * 20, "b": ["x", "x", "y", "y"] * 10}
     wrong[option] = sb.stability(other, "hc", repeats=2) if option == "audit" else sb.bootstrap(other, replicates=2)
@@ -259,7 +259,7 @@ def test_the_call_learns_the_same_graph_again(table: Any) -> None:
     call = content_of(first).call
     assert call.startswith("stablebn.learn(data, 'hc-stable', ")
     assert eval(call, {"stablebn": sb, "data": table}).fingerprint == first.fingerprint
-    assert call.replace("'", "&#x27;") in report_text(first)
+    assert call.replace("'", "&#39;") in report_text(first)
 
 
 def test_hostile_names_and_commands_stay_text() -> None:
@@ -297,7 +297,7 @@ def test_names_that_are_no_text_are_shown() -> None:
 def test_an_empty_graph_has_a_report() -> None:
     text = report_text(sb.learn({"a": ["x", "y", "y", "x"] * 20, "b": ["x", "x", "y", "y"] * 20}))
     assert "2 variables, 80 rows: no arcs." in text
-    assert "No edge joins any two variables." in text
+    assert "The graph has no edges." in text
 
 
 def test_shades_go_from_the_weakest_to_the_strongest() -> None:

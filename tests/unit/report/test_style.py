@@ -1,4 +1,4 @@
-"""The colours of the report can be told apart, also by who does not see all of them."""
+"""Test that readers can distinguish the colours of the report, also with colour blindness."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TRUTHS = ["matched", "reversed", "undecided", "missing", "extra"]
 
 
 def _luminance(colour: str) -> float:
-    """Relative luminance as WCAG 2 has it."""
+    """Return the relative luminance (WCAG 2)."""
     parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

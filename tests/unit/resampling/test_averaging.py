@@ -1,4 +1,4 @@
-"""The threshold against all constants there are, and the averaged graph."""
+"""The threshold, against all possible constants, and the averaged graph."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_direction_needs_more_than_half() -> None:
     graph = averaged("abc", edges, PLACE)
     assert graph.directed == (("c", "b"),)
     assert graph.undirected == (("a", "b"),)
-    # Half an edge each way where the class has no direction, as in the literature.
+    # An undirected edge counts half for each direction, as in the literature.
     assert edges[0].direction == (4 + 2) / 9
 
 

@@ -1,4 +1,4 @@
-"""The bootstrap: what it counts, how it goes on after an interruption, and whose learners it takes."""
+"""The bootstrap: its counts, its checkpoint, and learners by name or as callables."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def asia() -> sb.Bootstrap:
 
 def test_counts_are_those_of_learning_from_the_rows(asia: sb.Bootstrap) -> None:
     rows = canonical_rows(prepare(ASIA).table)
-    # Columns that are identical in a replicate, but not in the table, are told apart by the canonical order.
+    # The canonical order decides between columns that are identical in a replicate, but not in the table.
     aliases = {name: f"{place} {name}" for place, name in enumerate(asia.canonical)}
     frame = ASIA.to_pandas().rename(columns=aliases)
     for number, graph in enumerate(asia.graphs):
@@ -68,7 +68,7 @@ def test_averaged_graph_has_the_edges_of_more_than_half(asia: sb.Bootstrap) -> N
     assert asia.edge("asia", "xray").frequency <= asia.threshold
 
 
-def test_whole_table_stands_beside_it(asia: sb.Bootstrap) -> None:
+def test_result_has_the_graph_of_the_complete_table(asia: sb.Bootstrap) -> None:
     assert asia.result == sb.learn(ASIA)
     assert asia.learned == sb.learn(ASIA).cpdag
     assert asia.nodes == asia.result.nodes
@@ -158,7 +158,7 @@ def test_rows_with_missing_values_are_dropped_before_rows_are_drawn() -> None:
     assert sb.bootstrap(frame, replicates=3, missing="available").rows == 300
 
 
-def test_failed_replicates_are_told_and_not_counted() -> None:
+def test_failed_replicates_give_a_warning_and_are_not_counted() -> None:
     table: dict[str, Any] = {"x": [1.0, 2.0, 4.0, 5.0, *[np.nan] * 6], "y": np.arange(10.0) ** 2, "z": np.arange(10.0)}
     found = sb.bootstrap(table, replicates=30, missing="available")
     assert 0 < found.failed < 30
@@ -228,7 +228,7 @@ def test_callable_gets_rows_by_weight_and_with_their_missing_values() -> None:
     )
 
 
-def test_callable_that_fails_at_times_is_told() -> None:
+def test_callable_that_fails_sometimes_gives_a_warning() -> None:
     calls: list[None] = []
 
     def moody(frame: Any) -> Any:
@@ -250,7 +250,7 @@ def test_callable_that_fails_at_times_is_told() -> None:
         sb.bootstrap(ASIA, fails_from_the_second_time_on, replicates=2)
 
 
-def test_what_it_cannot_take_is_said() -> None:
+def test_options_that_a_bootstrap_does_not_have_are_refused() -> None:
     with pytest.raises(sb.OptionError, match="max_time"):
         sb.bootstrap(ASIA, max_time=1.0)  # type: ignore[call-arg]
     with pytest.raises(sb.OptionError, match="if the file of checkpoint= exists, it goes on from it"):
@@ -294,7 +294,7 @@ def test_picture_is_made(asia: sb.Bootstrap, tmp_path: Path) -> None:
 # Checkpoints.
 
 
-def test_interrupted_bootstrap_goes_on_to_the_same(asia: sb.Bootstrap, tmp_path: Path) -> None:
+def test_interrupted_bootstrap_goes_on_to_the_same_result(asia: sb.Bootstrap, tmp_path: Path) -> None:
     path = tmp_path / "asia.jsonl"
 
     def interrupt(done: int, wanted: int) -> None:
@@ -329,7 +329,7 @@ sb.bootstrap(table, replicates=5000, checkpoint=sys.argv[1], threads=2, progress
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no SIGKILL")
-def test_killed_bootstrap_goes_on_to_the_same(asia: sb.Bootstrap, tmp_path: Path) -> None:
+def test_killed_bootstrap_goes_on_to_the_same_result(asia: sb.Bootstrap, tmp_path: Path) -> None:
     path = tmp_path / "asia.jsonl"
     with subprocess.Popen([sys.executable, "-c", _PROGRAM, str(path)], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -385,7 +385,7 @@ def test_file_that_is_something_else_is_left_alone(tmp_path: Path) -> None:
         sb.bootstrap(ASIA, replicates=2, checkpoint=tmp_path)
 
 
-def test_damaged_line_is_told(tmp_path: Path) -> None:
+def test_damaged_line_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "asia.jsonl"
     sb.bootstrap(ASIA, replicates=2, checkpoint=path)
     with path.open("a") as file:

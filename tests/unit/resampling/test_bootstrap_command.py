@@ -88,7 +88,7 @@ def test_interrupted_on_a_terminal_it_shows_a_bar_and_can_go_on(data: Path, tmp_
                 interrupted = True
         os.close(parent)
     assert running.returncode == 130
-    assert b"Say the same again" in shown
+    assert b"Repeat the command" in shown
     assert b"Traceback" not in shown
     assert not out.exists()
     _run(*asked, "--replicates", 5)

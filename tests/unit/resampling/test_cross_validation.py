@@ -1,4 +1,4 @@
-"""Cross-validation: folds that belong to rows, and the likelihood that fitting and looking by hand give."""
+"""Cross-validation: folds depend on the content of rows, and likelihoods equal those of fitting by hand."""
 
 from __future__ import annotations
 
@@ -109,8 +109,8 @@ def test_declared_levels_count_in_every_fold() -> None:
     assert declared.folds[0].result.levels["smoke"] == ("no", "unknown", "yes")
 
 
-def test_graphs_without_a_dag_are_told() -> None:
-    # A few rows of a dense network: the tests contradict each other.
+def test_graphs_that_no_dag_extends_give_a_warning() -> None:
+    # With few rows of a dense network the tests contradict each other.
     table = sb.random_network(10, density=2.0, continuous=True, seed=30).sample(120, seed=1)
     found = sb.cross_validate(table, "gs", folds=3)
     likelihoods = [fold.log_likelihood for fold in found.folds]

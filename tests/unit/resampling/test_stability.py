@@ -1,4 +1,4 @@
-"""The audit finds out what depends on the layout, and clears what does not."""
+"""Stability analysis: it shows which learners depend on the layout, and which do not."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ NUMBERS = continuous_columns(np.random.default_rng(3), 6, 100)
 
 
 def first_two_columns(frame: pd.DataFrame) -> list[tuple[Any, Any]]:
-    """A learner that looks at nothing but the order of the columns; importable, for new processes."""
+    """A learner that depends only on the order of the columns; importable, for new processes."""
     return [(frame.columns[0], frame.columns[1])]
 
 
 def first_by_hash(frame: pd.DataFrame) -> list[tuple[Any, Any]]:
-    """A learner whose choice is the order of a set."""
+    """A learner that depends on the order of a set."""
     first, second, *_ = set(frame.columns)
     return [(first, second)]
 
 
 def same_values(frame: pd.DataFrame) -> list[tuple[str, str]]:
-    """A learner that recognises two columns by what is in them."""
+    """A learner that identifies two columns by their content."""
     share = (frame == "yes").mean()
     return [(str(share.idxmax()), str(share.idxmin()))]
 
@@ -154,7 +154,7 @@ def test_units_are_found_out_and_scores_stay_those_of_the_table() -> None:
 
 
 def mirrored(frame: Any) -> list[tuple[Any, Any]]:
-    """An arc for every pair of columns that rise and fall together."""
+    """Return an arc for every pair of columns with a positive correlation."""
     signs = frame.corr().to_numpy() > 0
     return [(a, b) for i, a in enumerate(frame.columns) for j, b in enumerate(frame.columns) if i < j and signs[i, j]]
 
@@ -205,7 +205,7 @@ def test_merged_columns_are_one_node_whatever_they_are_called() -> None:
     assert not any("lung" in edge[:2] for edge in audit.edges)
 
 
-def test_identical_columns_are_told_of() -> None:
+def test_identical_columns_give_a_warning() -> None:
     table = {**TABLE.to_pydict(), "a copy": TABLE["lung"].to_pylist()}
     audit = sb.stability(table, "tabu-stable", repeats=8)
     assert audit.graphs == 2
@@ -316,7 +316,7 @@ def test_progress_counts_the_layouts() -> None:
         ({"truth": sb.DAG("ab", [])}, "must have the same nodes"),
     ],
 )
-def test_what_is_wrong_is_said(options: dict[str, Any], said: str) -> None:
+def test_wrong_arguments_are_named(options: dict[str, Any], said: str) -> None:
     with pytest.raises(sb.StableBNError, match=said):
         sb.stability(TABLE, **{"repeats": 2, **options})
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from tests.drawn import SCORES
 from tests.naive.best_parents import all_dags, all_families, naive_candidates
 from tests.naive.scores import ln
 from tests.tables import Columns, categorical_columns, categorical_table, continuous_columns, mixed_columns
 from tests.unit.search.test_parent_sets import drawn_constraints, drawn_table
-from typer.testing import CliRunner
 
 import stablebn as sb
 from stablebn.cli.main import app

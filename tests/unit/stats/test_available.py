@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from numpy.typing import NDArray
 from tests.preparing import prepare
 from tests.tables import categorical_columns, continuous_columns, mixed_columns
-from typer.testing import CliRunner
 
 import stablebn as sb
 from stablebn.cli.main import app

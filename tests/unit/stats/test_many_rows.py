@@ -22,7 +22,7 @@ from tests.unit.exact.test_solver import small_parts
 import stablebn as sb
 from stablebn.canonical.row_draws import drawn_counts
 from stablebn.ci_tests import independence_test
-from stablebn.columns.requirements import check_held
+from stablebn.columns.requirements import check_rows_in_memory
 from stablebn.fixed_point import UNIT
 from stablebn.resampling.folds import held_out_counts
 from stablebn.scores.registry import ScoreConfig, family_scores
@@ -163,9 +163,9 @@ def test_with_holes_layouts_and_split_weights_change_nothing(kind: str, total: i
 
 
 def test_rows_in_memory_and_rows_that_are_drawn_have_a_limit_that_is_told() -> None:
-    check_held(2**28)
+    check_rows_in_memory(2**28)
     with pytest.raises(sb.DataError, match=r"268435457 rows.*memory="):
-        check_held(2**28 + 1)
+        check_rows_in_memory(2**28 + 1)
     for draw in (drawn_counts, held_out_counts):
         with pytest.raises(sb.DataError, match=r"stands for 1099511627776 rows.*not drawn"):
             draw(np.array([2**39, 2**39]), 2, 1)

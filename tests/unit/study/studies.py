@@ -1,4 +1,4 @@
-"""Small studies, and workers that need no other process."""
+"""Small studies, and workers in this process."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from stablebn.study.definition import Study, read_study
-from stablebn.study.job import work
 from stablebn.study.jobs import Job
 from stablebn.study.record import Record, Sample
+from stablebn.study.run_job import work
 from stablebn.study.running import missing_jobs, run_jobs
 from stablebn.study.store import Store
 
@@ -39,14 +39,14 @@ randomisations = 2
 
 
 def study_of(folder: Path, text: str, *, quick: bool = False, directories: Sequence[Path] = ()) -> Study:
-    """The study that a text defines."""
+    """Read the study that a text defines."""
     path = folder / "mine.toml"
     path.write_text(text)
     return read_study(path, quick=quick, directories=directories)
 
 
 class Here:
-    """A worker in this process; of the jobs in `deadly` it dies, as often as that says."""
+    """A worker in this process; it dies of each job in `deadly` as many times as given there."""
 
     size = 1
     capacity = 2
@@ -73,13 +73,13 @@ class Here:
 
 
 def run_here(study: Study, path: Path, workers: Here | None = None) -> list[Record]:
-    """Run what is missing, and give what there is."""
+    """Run the missing jobs, and return all records."""
     with closing(Store(path)) as store:
         run_jobs(missing_jobs(study, store), workers or Here(), store, lambda job, record: None)
         return store.records(study)
 
 
 def all_but_seconds(path: Path, study: Study) -> tuple[list[Sample], list[Record]]:
-    """What a store has of a study, without the times, which are never the same."""
+    """Return the records of a study without their times, which differ between runs."""
     with closing(Store(path)) as store:
         return store.samples(study), [replace(record, seconds=0.0) for record in store.records(study)]

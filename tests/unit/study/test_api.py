@@ -11,8 +11,8 @@ from stablebn.study import Progress
 
 @pytest.fixture
 def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file of a small study, which is run in this process."""
-    monkeypatch.setattr("stablebn.study.functions.start_workers", lambda jobs, dask: Here())
+    """Write the file of a small study, which is run in this process."""
+    monkeypatch.setattr("stablebn.study.plan_and_run.start_workers", lambda jobs, dask: Here())
     monkeypatch.chdir(tmp_path)
     study_of(tmp_path, SMALL)
     return tmp_path / "mine.toml"

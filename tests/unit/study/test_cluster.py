@@ -61,7 +61,7 @@ def test_a_cluster_elsewhere_gives_the_same_results(tmp_path: Path, scheduler: s
 
 
 @pytest.mark.parametrize("scheduler", [0], indirect=True)
-def test_a_cluster_without_workers_is_told_how_to_get_some(tmp_path: Path, scheduler: str) -> None:
+def test_error_for_a_cluster_without_workers_says_how_to_start_some(tmp_path: Path, scheduler: str) -> None:
     study_of(tmp_path, SMALL)
     assert f"Start some: dask worker {scheduler}" in _run(tmp_path, "mine.toml", "--dask", scheduler, code=2).stderr
 

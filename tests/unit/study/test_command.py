@@ -31,7 +31,7 @@ def _run(folder: Path, *arguments: object, code: int = 0) -> subprocess.Complete
 
 @contextmanager
 def _running(folder: Path, *arguments: object, records: int) -> Iterator[subprocess.Popen[str]]:
-    """A study in a process group of its own, of which so many records are in the store and not yet all."""
+    """Start a study in a new process group, and wait until some records, but not all, are in the store."""
     running = subprocess.Popen(
         [*COMMAND, *map(str, arguments)],
         cwd=folder,
@@ -60,7 +60,7 @@ def _recorded(store: Path) -> int:
         try:
             return int(connection.execute("SELECT count(*) FROM job").fetchone()[0])
         except sqlite3.OperationalError:
-            # Not set up yet.
+            # The tables do not exist yet.
             return 0
 
 
@@ -81,7 +81,7 @@ def test_interrupt_from_the_keyboard_says_how_to_go_on(tmp_path: Path) -> None:
         os.killpg(running.pid, signal.SIGINT)
         _, errors = running.communicate(timeout=60)
     assert running.returncode == 130
-    assert errors == "Interrupted. What has ended is in mine.sqlite: the same command goes on from there.\n"
+    assert errors == "Interrupted. Finished jobs are saved in mine.sqlite: repeat the command to continue.\n"
 
 
 def test_a_study_says_what_has_come_of_it(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_mistakes_are_a_message_and_not_a_traceback(tmp_path: Path, arguments: l
     assert [path.name for path in tmp_path.iterdir()] == ["mine.toml"]
 
 
-def test_missing_networks_are_told_before_anything_is_made(tmp_path: Path) -> None:
+def test_missing_networks_are_an_error_before_any_file_is_written(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(SMALL.replace('"asia"', '"asia", "atlantis"'))
     assert "'atlantis'" in _run(tmp_path, "mine.toml", code=2).stderr
     assert [path.name for path in tmp_path.iterdir()] == ["mine.toml"]
@@ -166,7 +166,7 @@ def test_outcomes_in_one_file_give_the_same_tables(tmp_path: Path) -> None:
     (tmp_path / "mine.sqlite").unlink()
     done = _run(tmp_path, "found.json.gz", "--tables")
     assert "16 jobs are in found.json.gz." in done.stdout
-    # Seconds are rounded, and no part of this one.
+    # Seconds are rounded, and this table does not have them.
     ours, again = (tmp_path / name / "f1-by-network-categorical.csv" for name in ("mine-study", "found-study"))
     assert again.read_text() == ours.read_text()
 

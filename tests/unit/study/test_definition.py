@@ -15,7 +15,7 @@ RESIDUAL = ("hailfinder", "win95pts", "formed", "pathfinder", "hailfinder2", "wi
 
 @pytest.fixture
 def toys(tmp_path: Path) -> Path:
-    """A toy under the name of each of the paper's networks."""
+    """Write a small network under the name of each network of the paper."""
     folder = tmp_path / "toys"
     folder.mkdir()
     categorical = (
@@ -24,7 +24,7 @@ def toys(tmp_path: Path) -> Path:
     categorical += "win95pts formed pathfinder hailfinder2 win95pts2"
     continuous = "sachs_c covid_c building_c magic-niab_c ecoli70_c magic-irri_c arth150_c"
     for name in categorical.split():
-        sb.random_network(3, seed=1).write(folder / f"{name}.dsc")
+        sb.random_network(3, seed=1).write(folder / f"{name}.bif")
     for name in continuous.split():
         sb.random_network(3, continuous=True, seed=1).write(folder / f"{name}.xdsl")
     return folder
@@ -156,13 +156,13 @@ def test_all_missing_networks_are_named_at_once(tmp_path: Path) -> None:
         ("sizes = [50]", "learners = 3", r"\[quick\]: unknown keys 'learners'"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_key(tmp_path: Path, old: str, new: str, said: str) -> None:
+def test_wrong_values_are_named_with_their_key(tmp_path: Path, old: str, new: str, said: str) -> None:
     assert old in SMALL
     with pytest.raises(sb.OptionError, match=said):
         study_of(tmp_path, SMALL.replace(old, new, 1))
 
 
-def test_a_study_without_learners_is_told_how_to_write_them(tmp_path: Path) -> None:
+def test_error_for_a_study_without_learners_says_how_to_write_them(tmp_path: Path) -> None:
     with pytest.raises(sb.OptionError, match=r"write \[\[learners\]\]"):
         study_of(tmp_path, 'networks = ["asia"]\nsizes = [100]')
 
@@ -172,7 +172,7 @@ def test_a_study_without_a_quick_part_says_so(tmp_path: Path) -> None:
         study_of(tmp_path, SMALL.partition("[quick]")[0], quick=True)
 
 
-def test_a_file_that_is_not_toml_is_told_by_its_line(tmp_path: Path) -> None:
+def test_error_for_a_file_that_is_not_toml_names_the_line(tmp_path: Path) -> None:
     with pytest.raises(sb.FormatError, match=r"mine\.toml.*line 1"):
         study_of(tmp_path, "networks = [asia]")
 

@@ -66,7 +66,7 @@ def test_the_time_left_shrinks_to_nothing(tmp_path: Path) -> None:
     assert remaining.seconds() == 0
 
 
-def test_times_are_said_as_people_say_them() -> None:
+def test_durations_are_written_in_hours_minutes_or_seconds() -> None:
     assert [duration_in_words(seconds) for seconds in (0.4, 61, 150, 3600, 90_000)] == [
         "0 s",
         "61 s",

@@ -53,7 +53,7 @@ def test_the_same_outcomes_are_the_same_bytes(saved: Path, tmp_path: Path) -> No
     assert (tmp_path / "again.json.gz").read_bytes() == saved.read_bytes()
 
 
-def test_a_file_that_is_there_is_not_replaced_unasked(saved: Path) -> None:
+def test_an_existing_file_is_replaced_only_with_force(saved: Path) -> None:
     with pytest.raises(sb.OptionError):
         FOUND.save(saved)
     FOUND.save(saved, force=True)

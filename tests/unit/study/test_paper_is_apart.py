@@ -19,7 +19,7 @@ algorithm = "hc"
 PROGRAM = """
 import sys
 import stablebn as sb
-from stablebn.study.job import work
+from stablebn.study.run_job import work
 from stablebn.study.jobs import jobs_of
 
 study = sb.study.read_study({definition!r})

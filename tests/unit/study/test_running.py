@@ -55,7 +55,7 @@ def test_a_failing_learner_does_not_stop_the_rest(tmp_path: Path) -> None:
     assert len(records) == len(jobs_of(study))
 
 
-def test_a_job_whose_worker_dies_has_a_second_chance_and_no_third(tmp_path: Path) -> None:
+def test_a_job_whose_worker_dies_is_tried_twice(tmp_path: Path) -> None:
     study = study_of(tmp_path, SMALL)
     once, twice, *_ = [job.key for job in jobs_of(study)]
     workers = Here({once: 1, twice: 2})
@@ -100,7 +100,7 @@ def test_workers_that_are_starting_do_not_hear_an_interrupt(tmp_path: Path) -> N
     job, *_ = jobs_of(study_of(tmp_path, SMALL))
     workers = Processes(1)
     try:
-        # As from the keyboard, which all processes hear; this one has only just been started.
+        # Like Ctrl-C, which a terminal sends to all processes, also to one that has just started.
         [child] = [child for child in multiprocessing.active_children() if child not in of_others]
         assert child.pid is not None
         os.kill(child.pid, signal.SIGINT)
@@ -156,7 +156,7 @@ def test_a_worker_whose_answer_is_being_read_is_stopped_too(tmp_path: Path, monk
 @pytest.mark.parametrize(
     ("processes", "scheduler", "said"), [(2, "tcp://localhost:1", "Leave one out"), (0, None, "--jobs=0 must be")]
 )
-def test_workers_that_cannot_be_are_refused(processes: int, scheduler: str | None, said: str) -> None:
+def test_wrong_workers_are_refused(processes: int, scheduler: str | None, said: str) -> None:
     with pytest.raises(sb.OptionError, match=said):
         start_workers(processes, scheduler)
 

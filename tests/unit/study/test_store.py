@@ -110,7 +110,7 @@ def _filled(folder: Path) -> tuple[Study, Path]:
 
 
 @pytest.mark.parametrize("page", [1, 3, 7, 20])
-def test_a_damaged_page_is_told_and_the_file_left_alone(page: int, tmp_path: Path) -> None:
+def test_a_damaged_page_is_an_error_and_the_file_is_not_changed(page: int, tmp_path: Path) -> None:
     study, path = _filled(tmp_path)
     content = bytearray(path.read_bytes())
     content[4096 * page : 4096 * page + 4096] = b"\xa5" * 4096
@@ -140,7 +140,7 @@ def test_a_store_damaged_at_random_is_read_or_refused(seed: int, tmp_path: Path)
 
 
 @pytest.mark.parametrize(("column", "value"), [("status", "'dohe'"), ("f1", "'high'"), ("reason", "x'ff'")])
-def test_values_that_were_never_written_are_told(column: str, value: str, tmp_path: Path) -> None:
+def test_values_of_wrong_types_are_an_error(column: str, value: str, tmp_path: Path) -> None:
     study, path = _filled(tmp_path)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(f"UPDATE job SET {column} = {value}")
@@ -151,7 +151,7 @@ def test_values_that_were_never_written_are_told(column: str, value: str, tmp_pa
 def test_no_room_for_a_job_is_a_message_and_what_was_written_stays(tmp_path: Path) -> None:
     study, path = _filled(tmp_path)
     with closing(Store(path)) as store:
-        # As many pages as there are: SQLite then says what it says of a full disk.
+        # With a limit of the present number of pages SQLite raises the error of a full disk.
         store._connection.execute("PRAGMA max_page_count = 1")
         job = replace(jobs_of(study)[0], randomisation=1000)
         with pytest.raises(sb.OptionError, match=r"cannot be used: database or disk is full\. Its jobs are kept"):

@@ -1,4 +1,4 @@
-"""A table in blocks is the table."""
+"""A table in blocks has the same content as the table in memory."""
 
 from __future__ import annotations
 

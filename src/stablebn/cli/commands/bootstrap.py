@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from stablebn.api.arguments import learn_options
 from stablebn.cli.command_options import (
-    Algorithm,
-    AllCategorical,
-    AllContinuous,
-    AsJson,
-    Categorical,
-    Continuous,
-    Force,
-    Quiet,
-    TableFile,
-    kinds_of,
-    with_options,
+    FILE,
+    algorithm_option,
+    force_option,
+    json_option,
+    option,
+    plot_option,
+    quiet_option,
+    table_file,
+    table_options,
 )
 from stablebn.cli.exit_codes import INTERRUPTED
-from stablebn.cli.outcome_files import HeatMap, Out, check_writable, write_figures
+from stablebn.cli.outcome_files import check_writable, figures_option, heat_map_option, write_results
 from stablebn.cli.progress import counting
+from stablebn.cli.reference import Command
 from stablebn.cli.terminal import say, say_json
 from stablebn.cli.terminal_tables import print_table
 from stablebn.graph.metrics import edge_marks
@@ -32,59 +31,67 @@ from stablebn.lazy import interrupts_recognised
 from stablebn.resampling.bootstrap import NOT_HERE, bootstrap
 from stablebn.resampling.bootstrap_result import Bootstrap
 
+if TYPE_CHECKING:
+    from stablebn.cli.command_options import Kinds
+
 HELP = """
-It learns again from rows drawn with replacement, and tells how often each edge comes back.
+Learns again from rows drawn with replacement, and prints how often each edge is found.
 """
 EXAMPLE = """\
 stablebn bootstrap patients.csv --replicates 200 --out edges.csv"""
-EXIT_CODES = {INTERRUPTED: "Ctrl-C has ended it; with --checkpoint the same command goes on."}
+EXIT_CODES = {INTERRUPTED: "Interrupted by Ctrl-C; with --checkpoint, the same command continues."}
 
-# Those that stand in the signature, or that many searches do not have.
-_OWN = ("checkpoint", *NOT_HERE)
+# Options that are defined below, or that do not apply to many searches.
+_NOT_FROM_TABLE = ("checkpoint", *NOT_HERE)
 
 
-@with_options(option for option in learn_options() if option.name not in _OWN)
+@click.command(cls=Command)
+@table_file
+@algorithm_option
+@option("--replicates", type=int, default=200, help="The number of bootstrap samples.")
+@option("--seed", type=int, default=0, help="The seed of the samples.")
+@option(
+    "--layouts",
+    type=int,
+    help="The number of layouts (row and column orders) of each sample, 1 or 2; 2 show what the layout decides. By "
+    "default 1 for stable algorithms, 2 for others.",
+)
+@option(
+    "--checkpoint",
+    type=FILE,
+    help="Save finished work in this file; if it exists, continue from it.",
+    heading="Long runs",
+)
+@table_options(known for known in learn_options() if known.name not in _NOT_FROM_TABLE)
+@figures_option
+@json_option
+@plot_option(help="Draw the edges: a .png, .svg or .pdf file.")
+@heat_map_option
+@force_option
+@quiet_option
 def command(
-    data: TableFile,
-    algorithm: Algorithm = "auto",
-    replicates: Annotated[int, typer.Option(help="How many samples are drawn.")] = 200,
-    seed: Annotated[int, typer.Option(help="The same seed draws the same samples.")] = 0,
-    layouts: Annotated[
-        int | None,
-        typer.Option(
-            help="In how many layouts each sample is learned, 1 or 2; 2 tell what the layout decides. By default 1 for "
-            "stable learners, 2 for others."
-        ),
-    ] = None,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(
-            help="Keep what is done in this file; where it is there, go on from it.", rich_help_panel="Long runs"
-        ),
-    ] = None,
-    continuous: Continuous = None,
-    categorical: Categorical = None,
-    all_continuous: AllContinuous = False,
-    all_categorical: AllCategorical = False,
+    data: Path,
+    algorithm: str,
+    replicates: int,
+    seed: int,
+    layouts: int | None,
+    checkpoint: Path | None,
     *,
-    out: Out = None,
-    as_json: AsJson = False,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw the edges: a .png, .svg or .pdf file.", rich_help_panel="Output")
-    ] = None,
-    heat_map: HeatMap = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    kinds: Kinds,
+    out: Path | None,
+    as_json: bool,
+    plot: Path | None,
+    heat_map: Path | None,
+    force: bool,
+    quiet: bool,
     **options: Any,
 ) -> None:
-    """Bootstrap a learner, print how sure its edges are, and write what was found."""
+    """Bootstrap an algorithm, print how certain the edges are, and write the results."""
     check_writable(out, plot, heat_map, force=force)
 
-    kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
-    given = {option: value for option, value in options.items() if value is not None}
     try:
         with interrupts_recognised(), counting("graphs", quiet=quiet) as show:
-            found = bootstrap(
+            result = bootstrap(
                 data,
                 algorithm,
                 replicates=replicates,
@@ -93,33 +100,35 @@ def command(
                 checkpoint=checkpoint,
                 progress=None if show is None else lambda done, wanted: show(done, wanted, ""),
                 kinds=kinds,
-                **given,
+                **options,
             )
     except KeyboardInterrupt:
-        kept = "Nothing was written." if checkpoint is None else f"Say the same again to go on: {checkpoint} is kept."
+        kept = (
+            "Nothing was written." if checkpoint is None else f"Repeat the command to continue: {checkpoint} is kept."
+        )
         say(f"Interrupted. {kept}", err=True)
-        raise typer.Exit(INTERRUPTED) from None
-    written = write_figures(found, out, plot, heat_map, force=force)
+        raise click.exceptions.Exit(INTERRUPTED) from None
+    written = write_results(result, out, plot, heat_map, force=force)
     if as_json:
-        say_json(found.to_dict())
+        say_json(result.to_dict())
     elif not quiet:
-        say(found.summary())
-        _say_edges(found)
+        say(result.summary())
+        _say_edges(result)
         if written:
             say(written)
 
 
-def _say_edges(found: Bootstrap) -> None:
-    """The edges learned from the whole table, and in brackets others that most replicates have."""
-    rank = rank_names(found.nodes)
-    learned, average = edge_marks(found.learned, rank), edge_marks(found.averaged, rank)
-    often = {(edge.a, edge.b): None for edge in found.edges if (edge.a, edge.b) in {**learned, **average}}
+def _say_edges(result: Bootstrap) -> None:
+    """Print the edges learned from the whole table and, in brackets, others that most replicates have."""
+    rank = rank_names(result.nodes)
+    learned, average = edge_marks(result.learned, rank), edge_marks(result.averaged, rank)
+    frequent = {(edge.a, edge.b): None for edge in result.edges if (edge.a, edge.b) in {**learned, **average}}
     rows = []
-    for a, b in {**often, **learned}:
+    for a, b in {**frequent, **learned}:
         mark = learned.get((a, b), average.get((a, b), ""))
-        edge = found.edge(b, a) if mark == "<-" else found.edge(a, b)
+        edge = result.edge(b, a) if mark == "<-" else result.edge(a, b)
         text = f"{edge.a} {'--' if mark == '--' else '->'} {edge.b}"
-        way = f"{100 * edge.direction:.0f} %" if mark != "--" and edge.adjacent else ""
-        rows.append((text if (a, b) in learned else f"({text})", f"{100 * edge.frequency:.0f} %", way))
+        direction = f"{100 * edge.direction:.0f} %" if mark != "--" and edge.adjacent else ""
+        rows.append((text if (a, b) in learned else f"({text})", f"{100 * edge.frequency:.0f} %", direction))
     if rows:
-        print_table(("edge", "joined", "of these this way"), rows, numbers=True)
+        print_table(("edge", "adjacent", "this direction"), rows, numbers=True)

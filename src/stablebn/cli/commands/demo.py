@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import json
 
-from stablebn.cli.command_options import AsJson
+import click
+
+from stablebn.cli.command_options import (
+    json_option,
+)
 from stablebn.cli.demonstration import demonstrate
+from stablebn.cli.reference import Command
 from stablebn.cli.terminal import say, say_json
 
 HELP = """
-The built-in Asia sample is learned as it is, and with rows and columns shuffled under other names: the graph and the
+Learns from the built-in Asia sample as it is, and again with rows and columns shuffled and renamed: the graph and the
 score are the same.
 """
 EXAMPLE = """\
 stablebn demo"""
 
 
-def command(as_json: AsJson = False) -> None:
+@click.command(cls=Command)
+@json_option
+def command(as_json: bool) -> None:
     """Print the demonstration."""
     shown = demonstrate()
     if as_json:
-        told = {"first": json.loads(shown.first.to_json()), "second": json.loads(shown.second.to_json())}
-        say_json({**told, "same_graph": shown.same_graph, "same_score": shown.same_score})
+        results = {"first": json.loads(shown.first.to_json()), "second": json.loads(shown.second.to_json())}
+        say_json({**results, "same_graph": shown.same_graph, "same_score": shown.same_score})
         return
     for line in shown.lines():
         say(line)

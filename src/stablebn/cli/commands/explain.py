@@ -2,53 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from stablebn.api.arguments import learn_options
 from stablebn.api.learn import learn
 from stablebn.cli.command_options import (
-    Algorithm,
-    AllCategorical,
-    AllContinuous,
-    AsJson,
-    Categorical,
-    Continuous,
-    TableFile,
-    kinds_of,
-    with_options,
+    algorithm_option,
+    json_option,
+    no_progress_option,
+    table_file,
+    table_options,
 )
 from stablebn.cli.progress import searching
+from stablebn.cli.reference import Command
 from stablebn.cli.terminal import say, say_json
 from stablebn.errors import OptionError
 from stablebn.result.result import Result
 
+if TYPE_CHECKING:
+    from stablebn.cli.command_options import Kinds
+
 HELP = """
-The graph is learned as `stablebn learn` does; then it says when the arc came in, why it points this way, and what else
-it could be.
+The graph is learned as by `stablebn learn`. The explanation says when the arc was added, why it has this direction, and
+what the alternatives are.
 """
 EXAMPLE = """\
 stablebn explain patients.csv smoke lung"""
 
 
-@with_options(learn_options())
+@click.command(cls=Command)
+@table_file
+@click.argument("a", help="A column.")
+@click.argument("b", help="Another column.")
+@algorithm_option
+@table_options(learn_options())
+@json_option
+@no_progress_option
 def command(
-    data: TableFile,
-    a: Annotated[str, typer.Argument(help="A column.")],
-    b: Annotated[str, typer.Argument(help="Another column.")],
-    algorithm: Algorithm = "auto",
-    continuous: Continuous = None,
-    categorical: Categorical = None,
-    all_continuous: AllContinuous = False,
-    all_categorical: AllCategorical = False,
-    *,
-    as_json: AsJson = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
-    **options: Any,
+    data: Path, a: str, b: str, algorithm: str, *, kinds: Kinds, as_json: bool, quiet: bool, **options: Any
 ) -> None:
-    """Learn a graph and print why two variables are joined as they are."""
-    kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
+    """Learn a graph and print why two variables are adjacent or not."""
     with searching(quiet=quiet) as progress:
         result = learn(data, algorithm, **options, kinds=kinds, progress=progress)
     explained = result.explain(_named(result, a), _named(result, b))
@@ -59,7 +55,7 @@ def command(
 
 
 def _named(result: Result, text: str) -> object:
-    """The variable of a name, which need not be text."""
+    """Return the variable whose name, which need not be a str, is written as this text."""
     alike = [name for name in result.decisions if str(name) == text]
     if len(alike) > 1:
         raise OptionError(f"several columns are called {text!r}. Rename one of them.")

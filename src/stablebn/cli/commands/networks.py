@@ -2,41 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from stablebn.cli.command_options import AsJson, Folders
+from stablebn.cli.command_options import (
+    folders_option,
+    json_option,
+    option,
+)
 from stablebn.cli.progress import nothing_written_if_interrupted, waiting
+from stablebn.cli.reference import Command
 from stablebn.cli.terminal import say_json
 from stablebn.cli.terminal_tables import print_table
 from stablebn.networks import known_networks, read_network
-from stablebn.networks.catalogue import Entry
+from stablebn.networks.catalogue import KnownNetwork
 
 HELP = """
-Asia is built in; pip install 'stablebn[networks]' brings those of pgmpy; --networks and the variable STABLEBN_NETWORKS
-name folders of yours.
+Asia is built in. `pip install 'stablebn[networks]'` adds the networks of pgmpy. --networks and the environment variable
+STABLEBN_NETWORKS add your own folders.
 """
 EXAMPLE = """\
 stablebn networks --details"""
 
 
-def command(
-    folders: Folders = None,
-    details: Annotated[bool, typer.Option("--details", help="Read each one and count.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Print the networks."""
+@click.command(cls=Command)
+@folders_option
+@option("--details", is_flag=True, help="Also print the numbers of nodes, arcs and parameters.")
+@json_option
+def command(folders: Sequence[Path], details: bool, as_json: bool) -> None:
+    """Print a table of the networks."""
     with nothing_written_if_interrupted(), waiting("reading", quiet=not details):
-        found = [_told(entry, details=details) for entry in known_networks(folders or [])]
+        descriptions = [_described(entry, details=details) for entry in known_networks(folders)]
     if as_json:
-        say_json(found)
+        say_json(descriptions)
         return
     rows, named = [], set()
-    for told in found:
-        name, source, file, *counts = told.values()
-        # Another one comes before it.
+    for described in descriptions:
+        name, source, file, *counts = described.values()
+        # In brackets: the name already stands for a network above.
         label = str(name) if name not in named else f"({name})"
         named.add(name)
         file_name = "" if file is None else Path(str(file)).name
@@ -44,14 +49,14 @@ def command(
     print_table(("name", "from", "file", *(("nodes", "arcs", "parameters") if details else ())), rows)
 
 
-def _told(entry: Entry, *, details: bool) -> dict[str, object]:
-    """What there is to say of a network."""
-    told: dict[str, object] = {
+def _described(entry: KnownNetwork, *, details: bool) -> dict[str, object]:
+    """Describe a network; `details`: also count its nodes, arcs and parameters."""
+    described: dict[str, object] = {
         "name": entry.name,
         "from": entry.source,
         "file": None if entry.path is None else str(entry.path),
     }
     if not details:
-        return told
+        return described
     network = read_network(entry.path or entry.name, normalise=True)
-    return {**told, "nodes": len(network), "arcs": len(network.arcs), "parameters": network.free_parameters}
+    return {**described, "nodes": len(network), "arcs": len(network.arcs), "parameters": network.free_parameters}

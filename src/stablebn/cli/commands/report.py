@@ -7,29 +7,27 @@ import shlex
 import signal
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from stablebn.api.arguments import learn_options, repeatable_options
 from stablebn.api.learn import learn_from_request
 from stablebn.api.request import LearnRequest
 from stablebn.cli.command_options import (
-    Algorithm,
-    AllCategorical,
-    AllContinuous,
-    AsJson,
-    Categorical,
-    Continuous,
-    Force,
-    Quiet,
-    TableFile,
-    kinds_of,
-    network_names,
-    with_options,
+    algorithm_option,
+    force_option,
+    json_option,
+    option,
+    out_option,
+    quiet_option,
+    table_file,
+    table_options,
+    truth_option,
 )
 from stablebn.cli.exit_codes import INTERRUPTED, TERMINATED
 from stablebn.cli.progress import counting, nothing_written_if_interrupted, searching
+from stablebn.cli.reference import Command
 from stablebn.cli.terminal import say, say_json
 from stablebn.errors import OptionError, spelled
 from stablebn.files import check_free
@@ -37,54 +35,57 @@ from stablebn.learners import LEARNERS
 from stablebn.learners.shared.interruption import Interruption
 from stablebn.networks import graph_of
 
+if TYPE_CHECKING:
+    from stablebn.cli.command_options import Kinds
+
 HELP = """
-It is one HTML file that needs nothing else: send it to a colleague. Ctrl-C ends the search early: the report is of the
-best graph so far, marked unfinished.
+The report is one HTML file that needs no other files. Ctrl-C ends the search early: the report shows the best graph so
+far, marked unfinished.
 """
 EXAMPLE = """\
 stablebn report patients.csv --drop id --out report.html"""
 EXIT_CODES = {
-    INTERRUPTED: "Ctrl-C has ended the search: the report is whole, but its graph is not finished.",
-    TERMINATED: "The same after SIGTERM.",
+    INTERRUPTED: "Interrupted by Ctrl-C: the report shows the best graph so far, marked unfinished.",
+    TERMINATED: "The same, after SIGTERM.",
 }
 
 _OF_SIGNALS = 128
 
 
-@with_options(learn_options())
+@click.command(cls=Command)
+@table_file
+@algorithm_option
+@table_options(learn_options())
+@out_option(default=Path("report.html"), help="The file to write.")
+@truth_option("true")
+@option("--stability", type=int, help="The number of layouts for a stability analysis; by default none.")
+@option("--bootstrap", type=int, help="The number of samples for a bootstrap; by default none.")
+@option("--seed", type=int, default=0, help="The seed of --stability and --bootstrap.")
+@json_option
+@force_option
+@quiet_option
 def command(
-    data: TableFile,
-    algorithm: Algorithm = "auto",
-    continuous: Continuous = None,
-    categorical: Categorical = None,
-    all_continuous: AllContinuous = False,
-    all_categorical: AllCategorical = False,
+    data: Path,
+    algorithm: str,
     *,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The file to write.")] = Path("report.html"),
-    true: Annotated[
-        str | None,
-        typer.Option(
-            "--truth", help="The true graph: a file, or a name from `stablebn networks`.", autocompletion=network_names
-        ),
-    ] = None,
-    stability: Annotated[
-        int | None, typer.Option(help="Learn from so many layouts of the table, and tell how far the graphs agree.")
-    ] = None,
-    bootstrap: Annotated[
-        int | None, typer.Option(help="Learn from so many samples of the rows, and tell how sure the edges are.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Of --stability and --bootstrap.")] = 0,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
+    kinds: Kinds,
+    out: Path,
+    true: str | None,
+    stability: int | None,
+    bootstrap: int | None,
+    seed: int,
+    as_json: bool,
+    force: bool,
+    quiet: bool,
     **options: Any,
 ) -> None:
-    """Learn a graph, write its report, and say what was learned."""
+    """Learn a graph, write its report, and print a summary."""
     check_free(out, force=force)
     truth = None if true is None else graph_of(true)
-    if bootstrap is not None and options["max_time"] is not None:
-        raise OptionError("--bootstrap does not go with --max-time: another run may stop elsewhere. Leave out one.")
-    kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
+    if bootstrap is not None and "max_time" in options:
+        raise OptionError(
+            "--bootstrap cannot be combined with --max-time, which may stop another run elsewhere. Leave out one."
+        )
     interruption = Interruption([signal.Signals.SIGINT, signal.Signals.SIGTERM])
     with searching(quiet=quiet) as progress:
         given = {**options, "kinds": kinds, "progress": progress}
@@ -92,7 +93,7 @@ def command(
     audit = certainty = None
     if interruption.signal is None:
         again = {option.name for option in repeatable_options()}
-        given = {name: value for name, value in options.items() if value is not None and name in again}
+        given = {name: value for name, value in options.items() if name in again}
         given |= {"kinds": kinds, "seed": seed}
         with nothing_written_if_interrupted("No report"):
             audit = None if stability is None else _audited(data, algorithm, stability, given, quiet=quiet)
@@ -105,11 +106,11 @@ def command(
         title = LEARNERS[str(result.config["algorithm"])].title
         say(f"{result.summary(title)}  Written to {spelled(out)}.")
     if interruption.signal is not None and not result.finished:
-        raise typer.Exit(_OF_SIGNALS + interruption.signal)
+        raise click.exceptions.Exit(_OF_SIGNALS + interruption.signal)
 
 
 def _audited(data: Path, algorithm: str, layouts: int, options: dict[str, Any], *, quiet: bool) -> Any:
-    # Few ask for it, and it takes time to import.
+    # Imported here: few users need it, and the import takes time.
     from stablebn.resampling.stability import stability
 
     with counting("layouts", quiet=quiet) as show:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from stablebn.cli.command_options import AsJson, Folders, Quiet
+from stablebn.cli.command_options import (
+    FILE,
+    complete_file,
+    folders_option,
+    json_option,
+    option,
+    out_option,
+    quiet_option,
+)
 from stablebn.cli.exit_codes import INTERRUPTED
 from stablebn.cli.progress import counting
+from stablebn.cli.reference import Command
 from stablebn.cli.terminal import say, say_json
 from stablebn.cli.terminal_tables import print_table
 from stablebn.errors import OptionError, spelled
@@ -20,61 +29,65 @@ from stablebn.study.estimate import duration_in_words
 from stablebn.study.outcomes import ENDING
 
 HELP = """
-What was run before is not run again: stop it with Ctrl-C when you like, and say the same again to go on.
+Finished jobs are not run again: stop with Ctrl-C at any time, and repeat the command to continue.
 """
 EXAMPLE = """\
 stablebn study mine.toml --dry-run
 stablebn study mine.toml --jobs 4
 stablebn study mine.toml --tables --figures"""
-EXIT_CODES = {INTERRUPTED: "Ctrl-C has ended it; the same command goes on."}
+EXIT_CODES = {INTERRUPTED: "Interrupted by Ctrl-C; the same command continues."}
 
 
+@click.command(cls=Command)
+@click.argument(
+    "definition",
+    metavar="STUDY",
+    help="A TOML file, the word paper for the study of the paper, or a file written by --outcomes.",
+    shell_complete=complete_file,
+)
+@folders_option
+@option("--store", type=FILE, help="The file that stores the outcomes; by default NAME.sqlite.")
+@out_option(help="The folder for tables and figures; by default NAME-study.")
+@option("--jobs", type=int, help="The number of processes on this machine.")
+@option("--dask", help="The address of a Dask scheduler, whose workers do the work.")
+@option("--quick", is_flag=True, help="Run only the part that the study marks as quick.")
+@option("--dry-run", is_flag=True, help="Only print the number of jobs and the estimated time.")
+@option("--tables", is_flag=True, help="Run nothing; write tables of the stored outcomes.")
+@option("--figures", is_flag=True, help="Run nothing; draw figures of the stored outcomes.")
+@option(
+    "--outcomes", type=FILE, help="Run nothing; write the stored outcomes, without graphs, to a small .json.gz file."
+)
+@option(
+    "--published",
+    type=FILE,
+    help="A JSON file of published results, shown beside ours in the tables.",
+    heading="Output",
+)
+@json_option
+@option("--force", is_flag=True, help="Also replace files that no study has written.", heading="Output")
+@quiet_option
 def command(
-    definition: Annotated[
-        str,
-        typer.Argument(
-            metavar="STUDY",
-            help="The word paper, for the paper's study, a TOML file of yours, or a file that --outcomes has written.",
-        ),
-    ],
-    folders: Folders = None,
-    store: Annotated[Path | None, typer.Option(help="Where outcomes are kept; by default NAME.sqlite.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="A folder; by default NAME-study.")] = None,
-    jobs: Annotated[int | None, typer.Option(help="Run in so many processes of this machine.")] = None,
-    dask: Annotated[
-        str | None, typer.Option(help="The address of a Dask scheduler, whose workers do the work.")
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Only the part that the study calls quick.")] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what there is to do, and how long it takes.")
-    ] = False,
-    tables: Annotated[bool, typer.Option("--tables", help="Run nothing; write tables of what is there.")] = False,
-    figures: Annotated[bool, typer.Option("--figures", help="Run nothing; draw figures of what is there.")] = False,
-    outcomes: Annotated[
-        Path | None, typer.Option(help="Run nothing; write what is there, without graphs, to one small .json.gz file.")
-    ] = None,
-    published: Annotated[
-        Path | None,
-        typer.Option(
-            help="A JSON file of published numbers, to stand beside ours in tables.", rich_help_panel="Output"
-        ),
-    ] = None,
-    as_json: AsJson = False,
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force",
-            help="Write tables and figures over files that are not of a study, too.",
-            rich_help_panel="Output",
-        ),
-    ] = False,
-    quiet: Quiet = False,
+    definition: str,
+    folders: Sequence[Path],
+    store: Path | None,
+    out: Path | None,
+    jobs: int | None,
+    dask: str | None,
+    quick: bool,
+    dry_run: bool,
+    tables: bool,
+    figures: bool,
+    outcomes: Path | None,
+    published: Path | None,
+    as_json: bool,
+    force: bool,
+    quiet: bool,
 ) -> None:
-    """Run a study, say what has come of it, or write its tables and figures."""
+    """Run a study and print a summary, or write its tables and figures."""
     if definition.endswith(ENDING):
         if store or jobs or dask or quick or dry_run or outcomes or folders:
             raise OptionError(
-                f"{definition} has what was found: only --tables, --figures and where they go can be said."
+                f"{definition} is a file of outcomes: only --tables, --figures, --out and --published apply to it."
             )
         read = read_outcomes(definition)
         folder = out or Path(f"{Path(definition).name.removesuffix(ENDING)}-study")
@@ -86,47 +99,53 @@ def command(
             if files:
                 say(f"{len(set(files))} files written to {spelled(folder)}.")
         return
-    study = read_study(definition, quick=quick, directories=folders or [])
+    study = read_study(definition, quick=quick, directories=folders)
     if dry_run:
         planned = plan(study, store=store, jobs=jobs)
         if as_json:
-            say_json(_plan_told(planned))
+            say_json(_plan_as_dict(planned))
         elif not quiet:
             _print_plan(planned)
         return
     written: list[Path] = []
     folder = out or Path(f"{study.name}-study")
     if tables or figures or outcomes:
-        found = results(study, store=store)
+        collected = results(study, store=store)
         if outcomes is not None:
-            found.outcomes.save(outcomes, force=force)
+            collected.outcomes.save(outcomes, force=force)
             written.append(outcomes)
-        written += _write(found, folder, published, tables=tables, figures=figures, force=force)
+        written += _write(collected, folder, published, tables=tables, figures=figures, force=force)
     else:
-        found = _run(study, store, jobs, dask, quiet=quiet)
+        collected = _run(study, store, jobs, dask, quiet=quiet)
     if as_json:
-        say_json(_results_told(found, written))
+        say_json(_results_as_dict(collected, written))
     elif not quiet:
-        say(found.summary() if found.run is None else f"{found.run}\n{found.summary()}")
+        say(collected.summary() if collected.run is None else f"{collected.run}\n{collected.summary()}")
         if outcomes is not None:
             say(f"Written to {spelled(outcomes)}.")
         if tables or figures:
             say(f"{len(set(written) - {outcomes})} files written to {spelled(folder)}.")
         elif outcomes is None:
-            say("For tables and figures say the same again with --tables --figures.")
+            say("For tables and figures, repeat the command with --tables --figures.")
 
 
 def _write(
-    found: StudyResults | Outcomes, folder: Path, published: Path | None, *, tables: bool, figures: bool, force: bool
+    collected: StudyResults | Outcomes,
+    folder: Path,
+    published: Path | None,
+    *,
+    tables: bool,
+    figures: bool,
+    force: bool,
 ) -> list[Path]:
-    """Write what is wanted; all files that were written."""
-    written = found.write_tables(folder, published=published, force=force) if tables else []
-    written += found.write_figures(folder, published=published, force=force) if figures else []
+    """Write the requested tables and figures; return the files."""
+    written = collected.write_tables(folder, published=published, force=force) if tables else []
+    written += collected.write_figures(folder, published=published, force=force) if figures else []
     return written
 
 
-def _plan_told(planned: StudyPlan) -> dict[str, object]:
-    """What there is to do."""
+def _plan_as_dict(planned: StudyPlan) -> dict[str, object]:
+    """Return a plan for the JSON document."""
     study = planned.study
     return {
         "study": study.title,
@@ -141,14 +160,14 @@ def _plan_told(planned: StudyPlan) -> dict[str, object]:
     }
 
 
-def _results_told(found: StudyResults, written: list[Path]) -> dict[str, object]:
-    """What has come of it."""
+def _results_as_dict(collected: StudyResults, written: list[Path]) -> dict[str, object]:
+    """Return results for the JSON document."""
     return {
-        "study": found.study.title,
-        "store": str(found.store),
-        "run": None if found.run is None else found.run._asdict(),
-        "samples": [asdict(sample) for sample in found.samples],
-        "records": [asdict(record) for record in found.records],
+        "study": collected.study.title,
+        "store": str(collected.store),
+        "run": None if collected.run is None else collected.run._asdict(),
+        "samples": [asdict(sample) for sample in collected.samples],
+        "records": [asdict(record) for record in collected.records],
         "written": sorted({str(path) for path in written}),
     }
 
@@ -174,5 +193,5 @@ def _run(study: Study, store: Path | None, jobs: int | None, dask: str | None, *
             )
     except KeyboardInterrupt:
         path = store or f"{study.name}.sqlite"
-        say(f"Interrupted. What has ended is in {path}: the same command goes on from there.", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+        say(f"Interrupted. Finished jobs are saved in {path}: repeat the command to continue.", err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None

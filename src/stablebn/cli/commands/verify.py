@@ -3,56 +3,51 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from stablebn.api.arguments import verify_options
 from stablebn.api.proofs import verify
 from stablebn.cli.command_options import (
-    AllCategorical,
-    AllContinuous,
-    AsJson,
-    Categorical,
-    Continuous,
-    Quiet,
-    TableFile,
-    kinds_of,
-    with_options,
+    FILE,
+    json_option,
+    quiet_option,
+    table_file,
+    table_options,
 )
 from stablebn.cli.exit_codes import MISTAKE
+from stablebn.cli.reference import Command
 from stablebn.cli.terminal import say, say_json
 
+if TYPE_CHECKING:
+    from stablebn.cli.command_options import Kinds
+
 HELP = """
-It needs the certificate and the table, in any layout, but not the solver that has made it. The table is read as when
-the graph was learned, except for the options that are given here.
+Needs the certificate and the table, in any row and column order, but not the solver. The table is read with the options
+that were used for learning, except for those given here.
 """
 EXAMPLE = """\
 stablebn learn patients.csv --algorithm exact --certificate proof.json
 stablebn verify proof.json patients.csv"""
-EXIT_CODES = {MISTAKE: "The certificate does not hold for this table, or the command or a file is not as it must be."}
+EXIT_CODES = {
+    MISTAKE: "The certificate does not hold for this table, or there is an error in the command line or a file."
+}
 
 
-@with_options(verify_options())
-def command(
-    certificate: Annotated[
-        Path, typer.Argument(help="What `stablebn learn --algorithm exact --certificate FILE` has written.")
-    ],
-    data: TableFile,
-    continuous: Continuous = None,
-    categorical: Categorical = None,
-    all_continuous: AllContinuous = False,
-    all_categorical: AllCategorical = False,
-    *,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    **options: Any,
-) -> None:
-    """Say what a certificate proves; it is an error if it does not hold."""
-    kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
-    found = verify(certificate, data, kinds=kinds or None, **options)
+@click.command(cls=Command)
+@click.argument(
+    "certificate", type=FILE, help="The file that `stablebn learn --algorithm exact --certificate FILE` wrote."
+)
+@table_file
+@table_options(verify_options(), choice_of_learners=False)
+@json_option
+@quiet_option
+def command(certificate: Path, data: Path, *, kinds: Kinds, as_json: bool, quiet: bool, **options: Any) -> None:
+    """Print what a certificate proves; raise an error if it does not hold."""
+    verified = verify(certificate, data, kinds=kinds or None, **options)
     if as_json:
-        told = {"optimal": found.optimal, "score": found.score, "bound": found.bound, "gap": found.gap}
-        say_json({**told, "arcs": list(map(list, found.result.arcs))})
+        proof = {"optimal": verified.optimal, "score": verified.score, "bound": verified.bound, "gap": verified.gap}
+        say_json({**proof, "arcs": list(map(list, verified.result.arcs))})
     elif not quiet:
-        say(f"{found}\n  Score {found.score!r}, no graph is above {found.bound!r}.")
+        say(f"{verified}\n  Score {verified.score!r}, no graph is above {verified.bound!r}.")

@@ -1,1 +1,1 @@
-"""Arrow columns: convert any list, array or series, validate, and reduce types to those that are learned from."""
+"""Arrow columns: convert lists, arrays and series, validate the data, and reduce types to the supported ones."""

@@ -18,14 +18,14 @@ Columns: TypeAlias = dict[Name, pa.ChunkedArray]
 
 _ARROW = (pa.Array, pa.ChunkedArray)
 
-# Below this number, objects are converted one by one in negligible time.
+# Fewer objects than this are converted one by one in negligible time.
 _MANY_OBJECTS = 10_000
-# Depth of nested lists that is still read; a list can contain itself.
+# Deepest nesting of lists that is read; a limit is needed because a list can contain itself.
 _MOST_NESTED = 32
 
 
 def arrow_column(label: str, values: object, remedy: Mapping[str, object] | None = None) -> pa.ChunkedArray:
-    """One column as Arrow data; `label` says in errors what it is, `remedy` what helps."""
+    """Convert one column to Arrow data; `label` names it in errors, `remedy` has the options that fix them."""
     if isinstance(values, _ARROW):
         return _sound(label, values)
     if not is_column(values):
@@ -61,13 +61,16 @@ def _converted(values: object) -> pa.Array:
 
 
 def _in_native_order(values: Any) -> Any:
-    """Return NumPy data, also of pandas, in the byte order of this machine: Arrow has no other."""
+    """Return NumPy or pandas data in the byte order of this machine, which Arrow requires."""
     dtype = getattr(values, "dtype", None)
     return values.astype(dtype.newbyteorder("=")) if isinstance(dtype, np.dtype) and not dtype.isnative else values
 
 
 def has_categories(values: Any) -> bool:
-    """Whether a column's type says which categories there are; those of a polars Categorical are of all its kind."""
+    """Return whether the type of a column lists its categories.
+
+    A polars Categorical does not: its categories are those of all columns with the same cache.
+    """
     if isinstance(values, _ARROW):
         return bool(pa.types.is_dictionary(values.type))
     dtype = type(getattr(values, "dtype", None))
@@ -75,19 +78,19 @@ def has_categories(values: Any) -> bool:
 
 
 def _pandas_categories(values: Any) -> pa.Array | None:
-    """A pandas column of categories without missing values: what PyArrow makes of it, not copied."""
-    own = getattr(values, "array", values)
-    if type(own).__name__ != "Categorical" or (len(own) and own.codes.min() < 0):
+    """Convert a pandas categorical without missing values, without copying its codes; None for other values."""
+    array = getattr(values, "array", values)
+    if type(array).__name__ != "Categorical" or (len(array) and array.codes.min() < 0):
         return None
-    categories = pa.array(own.categories, from_pandas=True)
-    return pa.DictionaryArray.from_arrays(pa.array(own.codes), categories, ordered=own.ordered, safe=False)
+    categories = pa.array(array.categories, from_pandas=True)
+    return pa.DictionaryArray.from_arrays(pa.array(array.codes), categories, ordered=array.ordered, safe=False)
 
 
 def _repeated_objects(values: Any) -> pa.Array | None:
-    """A long array of few Python objects: only these are converted."""
+    """Convert a long array of few distinct Python objects, each object once; None for other values."""
     if getattr(values, "dtype", None) != np.dtype(object) or len(values) < _MANY_OBJECTS:
         return None
-    # Here and not above: errors in the data are told without the core.
+    # Imported here so that errors in the data are reported without loading the core.
     from stablebn import _core
 
     found = _core.numbered_objects(np.asarray(values))
@@ -103,15 +106,15 @@ def _repeated_objects(values: Any) -> pa.Array | None:
 
 
 def is_column(values: object) -> bool:
-    """Whether values stand in one line: a list or an array, not text, a set, a number or a frame."""
+    """Return whether values are one-dimensional: a list or an array, not text, a set, a number or a frame."""
     if isinstance(values, Sequence):
         return not isinstance(values, str | bytes)
-    # A frame of polars has a shape and no number of dimensions.
+    # `shape` is used because a polars frame has no `ndim`.
     return hasattr(values, "__array__") and len(getattr(values, "shape", (0,))) == 1
 
 
 def _is_deep(values: Iterable[object]) -> bool:
-    """Whether lists, tuples, sets or dicts in a column are nested so deeply that PyArrow could overflow the stack."""
+    """Return whether values are nested so deeply that PyArrow could overflow the stack."""
     for _ in range(_MOST_NESTED):
         nested = {id(value): value for value in values if isinstance(value, list | tuple | set | frozenset | dict)}
         if not nested:
@@ -121,7 +124,7 @@ def _is_deep(values: Iterable[object]) -> bool:
 
 
 def _check_no_coercion(array: pa.Array, values: Any) -> None:
-    """Raise if PyArrow has turned Python values that are no floats into floats."""
+    """Raise `TypeError` if PyArrow has converted Python booleans or decimals to floats."""
     if not pa.types.is_floating(array.type) or not _holds_objects(values):
         return
     if any(issubclass(kind, bool | np.bool_ | Decimal) for kind in set(map(type, values))):

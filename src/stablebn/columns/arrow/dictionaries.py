@@ -1,4 +1,4 @@
-"""Arrow dictionaries with indices no wider than they need be."""
+"""Convert Arrow dictionaries to the narrowest indices, or to wide ones for comparing types."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _INDICES = {np.dtype(np.uint8): pa.uint8(), np.dtype(np.uint16): pa.uint16()}
 
 
 def with_narrow_indices(array: pa.Array) -> pa.Array:
-    """The same values; the indices of a dictionary in one or two bytes, where they fit and are sound."""
+    """Return an array with dictionary indices of one or two bytes, if they fit and are valid."""
     if not pa.types.is_dictionary(array.type):
         return array
     indices, size = array.indices, len(array.dictionary)
     narrow = np.dtype(np.uint8 if size <= 1 << 8 else np.uint16)
     if size > 1 << 16 or indices.type.bit_width <= 8 * narrow.itemsize or not len(indices):
         return array
-    # What is wrong is told by those who look at every column.
+    # Invalid indices are reported later, by `check_sound`.
     if not all_within(indices, size):
         return array
     numbers = indices_beneath_nulls(indices).astype(narrow)
@@ -34,17 +34,17 @@ def with_narrow_indices(array: pa.Array) -> pa.Array:
 
 
 def with_wide_indices(type_: pa.DataType) -> pa.DataType:
-    """A type by which those are equal that differ in the width of indices alone."""
+    """Return the type with 64-bit indices, which is equal for types that differ only in the width of indices."""
     if not pa.types.is_dictionary(type_):
         return type_
     return pa.dictionary(pa.int64(), type_.value_type, ordered=type_.ordered)
 
 
 def chunked(arrays: Sequence[pa.Array], type_: pa.DataType) -> pa.ChunkedArray:
-    """Arrays of a type, but for the width of their indices, as one column."""
+    """Join arrays, whose types differ at most in the width of indices, to one column."""
     if not pa.types.is_dictionary(type_) or not arrays:
         return pa.chunked_array(arrays, type=type_)
-    indices = max((array.type.index_type for array in arrays), key=lambda own: int(own.bit_width))
+    indices = max((array.type.index_type for array in arrays), key=lambda type_: int(type_.bit_width))
     return pa.chunked_array([_with_indices(array, indices) for array in arrays])
 
 
@@ -57,7 +57,7 @@ def _with_indices(array: pa.Array, type_: pa.DataType) -> pa.Array:
 
 
 def indices_beneath_nulls(indices: pa.Array) -> NDArray[Any]:
-    """Indices as they lie in memory, not copied; those that are null may be anything."""
+    """Return the indices without copying; those of nulls are undefined."""
     if indices.null_count:
         indices = pa.Array.from_buffers(indices.type, len(indices), [None, indices.buffers()[1]], offset=indices.offset)
     # `to_numpy` would import pandas, which takes longer than all the rest.
@@ -65,7 +65,7 @@ def indices_beneath_nulls(indices: pa.Array) -> NDArray[Any]:
 
 
 def bits_of(buffer: pa.Buffer, array: pa.Array) -> NDArray[np.uint8]:
-    """The bits that a buffer has for the values of an array, each as a number."""
+    """Unpack the bits that a buffer has for the values of an array, one number per bit."""
     first, skipped = divmod(array.offset, 8)
     packed = np.frombuffer(buffer, dtype=np.uint8)[first:]
     return np.unpackbits(packed, count=skipped + len(array), bitorder="little")[skipped:]

@@ -1,4 +1,4 @@
-"""Columns of types beyond text, booleans, integers and floats, as one of these where that is possible."""
+"""Convert columns of other types (decimals, intervals, times) to text, booleans, integers or floats if possible."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from stablebn.columns.kinds import Decision, Kind, Told, family
+from stablebn.columns.kinds import Decision, Kind, UserKinds, family
 from stablebn.table.table import Name
 
 
-def usable(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Decimals as floats, intervals as text, categories of anything else as categories of text."""
+def as_supported(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Convert decimals to floats, intervals to text, and categories of other types to categories of text."""
     type_ = column.type
     if family(type_) is not None:
         return column
@@ -26,7 +26,7 @@ def usable(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if _is_interval(type_):
         return pa.chunked_array([_texts(chunk) for chunk in column.chunks], type=pa.string())
     if pa.types.is_decimal(type_):
-        # By way of text, which Arrow rounds correctly: its cast from decimals can be off by one unit in the last place.
+        # Cast by way of text, which Arrow rounds correctly; its cast from decimals can be wrong in the last place.
         return column.cast(pa.string()).cast(pa.float64())
     if isinstance(type_, pa.BaseExtensionType) and not is_time(type_):
         return pa.chunked_array([chunk.storage for chunk in column.chunks], type=type_.storage_type)
@@ -34,21 +34,21 @@ def usable(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def is_time(type_: pa.DataType) -> bool:
-    """Whether a type has dates, times, periods or durations."""
+    """Return whether a type has dates, times, periods or durations."""
     return pa.types.is_temporal(type_) or _is_named(type_, "pandas.period")
 
 
-def decide_time(name: Name, said: Told) -> Decision:
-    """Dates and times are set aside unless the user says otherwise."""
-    if name in said.kinds:
-        return Decision(said.kinds[name], "as you say", plain=True)
-    if name in said.kept:
+def decide_time(name: Name, user_kinds: UserKinds) -> Decision:
+    """Exclude dates and times, unless the user has given a kind or keeps the column."""
+    if name in user_kinds.kinds:
+        return Decision(user_kinds.kinds[name], "as you say", plain=True)
+    if name in user_kinds.kept:
         return Decision("continuous", "kept as you say: times are numbers", plain=True)
     return Decision(None, "dates or times")
 
 
 def time_as(column: pa.ChunkedArray, kind: Kind) -> pa.ChunkedArray:
-    """Times as numbers (days, or microseconds where they are finer), or as text."""
+    """Convert times to numbers (days, or microseconds if they are finer) or to text."""
     type_ = column.type
     if isinstance(type_, pa.BaseExtensionType):
         column = pa.chunked_array([chunk.storage for chunk in column.chunks], type=type_.storage_type)
@@ -72,7 +72,7 @@ def _is_named(type_: pa.DataType, name: str) -> bool:
 
 
 def _texts(values: pa.Array) -> pa.Array:
-    """Each value as text."""
+    """Convert each value to text."""
     if not _is_interval(values.type):
         storage = values.storage if isinstance(values.type, pa.BaseExtensionType) else values
         return pa.array([None if value is None else str(value) for value in storage.to_pylist()], pa.string())

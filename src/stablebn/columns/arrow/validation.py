@@ -1,7 +1,7 @@
-"""Whether Arrow data is what it says: indices and offsets that point into it, and text that is UTF-8.
+"""Validate Arrow data: indices and offsets must be in range, and text must be UTF-8.
 
-PyArrow does not look when it reads a file or takes a table from another library, and what is wrong then ends the
-process. Its own full validation looks at every value one by one; where a bound on all of them will do, that is taken.
+PyArrow does not check this when it reads a file or takes a table from another library, and invalid data then end the
+process. Its own full validation examines every value; here a bound on all values is checked instead if that suffices.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 
 from stablebn.errors import DataError
 
-# Up to so many, looking at each of them takes no longer.
+# Up to this number of values, full validation takes no longer than the bounds.
 _FEW_VALUES = 2000
 
-# In a view, text up to this length stands beside its length.
+# In a string view, text up to this length is stored inline, after its length.
 _LONGEST_BESIDE = 12
 
 _OFFSETS = {pa.string(): np.int32, pa.large_string(): np.int64}
 
 
 def check_sound(label: str, column: pa.ChunkedArray) -> None:
-    """Raise `DataError` unless every value of a column can be looked at; `label` says what it is."""
+    """Raise `DataError` unless a column is valid; `label` names it in the error."""
     try:
         for chunk in column.chunks:
             _check_array(chunk)
@@ -39,7 +39,7 @@ def _check_array(array: pa.Array) -> None:
     if len(array) <= _FEW_VALUES:
         array.validate(full=True)
         return
-    # That the buffers are there and long enough: costs nothing.
+    # Checks that the buffers exist and are long enough, at no cost.
     array.validate()
     if pa.types.is_dictionary(array.type):
         _check_array(array.dictionary)
@@ -52,16 +52,16 @@ def _check_array(array: pa.Array) -> None:
 
 
 def all_within(indices: pa.Array, size: int) -> bool:
-    """Whether the indices are below `size`, also those that lie beneath nulls."""
+    """Return whether the indices are below `size`, including those beneath nulls."""
     if indices.null_count:
         indices = pa.Array.from_buffers(indices.type, len(indices), [None, indices.buffers()[1]], offset=indices.offset)
     numbers = np.from_dlpack(indices)
-    # Without a sign, negative ones are the largest.
+    # As unsigned integers, negative ones are the largest.
     return int(numbers.view(f"u{numbers.itemsize}").max()) < size
 
 
 def _is_ascii(text: pa.Array) -> bool:
-    """Whether all offsets ascend inside the text, of which every byte is ASCII: then every value is UTF-8."""
+    """Return whether the offsets ascend within the text and every byte is ASCII, so that every value is UTF-8."""
     _, offset_bytes, content = text.buffers()
     dtype = np.dtype(_OFFSETS[text.type])
     offsets: NDArray[Any] = np.frombuffer(offset_bytes, dtype, len(text) + 1, text.offset * dtype.itemsize)
@@ -72,7 +72,7 @@ def _is_ascii(text: pa.Array) -> bool:
 
 
 def _is_short_ascii(text: pa.Array) -> bool:
-    """Whether all values stand beside their lengths, in 16 bytes each, and every byte is ASCII: so polars has most."""
+    """Return whether all values of a string view are inline and ASCII, as most columns of polars are."""
     views = np.frombuffer(text.buffers()[1], np.uint64, 2 * len(text), 16 * text.offset)
     lengths = views.view(np.int32)[::4]
     if int(lengths.min()) < 0 or int(lengths.max()) > _LONGEST_BESIDE:

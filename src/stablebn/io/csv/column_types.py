@@ -1,7 +1,7 @@
-"""What a column of a text file is, by a rule that looks at every value: integers, floats or text.
+"""Infer the type of each column of a text file (integers, floats or text) from all of its values.
 
-Columns are looked at some rows at a time, by their distinct texts, and what is decided is the same in whatever parts
-they come. So a file in memory and one that is read in parts are decided by the same code.
+Columns are examined in parts, by their distinct texts. The inferred type does not depend on how a file is split into
+parts, so the same code serves files that are read into memory and files that are read in parts.
 """
 
 from __future__ import annotations
@@ -28,46 +28,46 @@ from stablebn.columns.na_values import (
 from stablebn.errors import DataError, listed
 from stablebn.table.table import Name
 
-# Both refuse leading zeros: '007' is a label, and as a number it would merge with '7'.
+# Both patterns refuse leading zeros: '007' is a label, and as a number it would merge with '7'.
 INTEGER = r"[ \t]*(?:0|-?[1-9][0-9]*)[ \t]*"
 _NUMBER = (
     r"[ \t]*[+-]?(?:(?:(?:0|[1-9][0-9]*)(?:{mark}[0-9]*)?|{mark}[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:inf|infinity))[ \t]*"
 )
 NUMBERS = {".": _NUMBER.format(mark=r"\."), ",": _NUMBER.format(mark=",")}
-# With a comma that may as well set thousands apart.
+# A comma that may also be a separator of thousands, or no comma at all.
 THOUSANDS = r"[ \t]*(?:[+-]?[1-9][0-9]{0,2},[0-9]{3}|[^,]*)[ \t]*"
 
-# Up to so many distinct texts, the type of a column is told from those alone.
+# Columns with at most this many distinct texts are classified in Python; others by PyArrow, in parts.
 FEW_TEXTS = 4096
 
 BY_DISTINCT_BYTES = pa.dictionary(pa.int32(), pa.binary())
-"""How columns are looked at: bytes, so that the column with a wrong encoding can be named, by their distinct values."""
+"""Type in which PyArrow reads every column: bytes, so that an error can name the column with a wrong encoding."""
 
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
 class NotUTF8Error(Exception):
-    """Text that is in another encoding; says where."""
+    """Text is not UTF-8; the argument names the column."""
 
 
 class _Texts(Protocol):
-    """Different texts, of which some things are asked."""
+    """Distinct texts that are classified by patterns."""
 
     def __len__(self) -> int: ...
 
     def match(self, pattern: str) -> bool:
-        """Whether all match a pattern as a whole."""
+        """Return whether a pattern matches the whole of every text."""
 
     def have(self, mark: str) -> bool:
-        """Whether some have a mark in them."""
+        """Return whether some text contains a mark."""
 
     def fit(self) -> bool:
-        """Whether all, which are integers, have 64 bits at most."""
+        """Return whether all texts, which are integers, fit 64 bits."""
 
 
 @dataclass(frozen=True)
 class _FewTexts:
-    """Texts that are looked at one by one."""
+    """Texts that Python examines one by one."""
 
     texts: Collection[str]
 
@@ -86,14 +86,14 @@ class _FewTexts:
 
 @dataclass(frozen=True)
 class _ManyTexts:
-    """Texts that PyArrow looks at."""
+    """Texts that PyArrow examines together."""
 
     texts: pa.StringArray
 
     def __len__(self) -> int:
         return len(self.texts)
 
-    # In these: its functions are imported here and not above, as it takes long, and few columns need them.
+    # `pyarrow.compute` is imported in the methods because the import is slow and few columns need it.
 
     def match(self, pattern: str) -> bool:
         import pyarrow.compute as pc
@@ -117,20 +117,20 @@ class _ManyTexts:
 
 @dataclass
 class _Forms:
-    """What all texts of a column are, but for those that stand for a missing value.
+    """Properties of the texts of a column, without those that stand for a missing value.
 
     Attributes
     ----------
     any : bool
-        Whether there are any.
+        Whether there are texts.
     integer, fits : bool
-        Whether all are integers; and then, whether 64 bits hold them.
+        Whether all are integers; and if so, whether 64 bits hold them.
     point, comma, either : bool
-        Whether all are numbers, decimals with points, with commas, or each with either.
+        Whether all are numbers with a decimal point; with a decimal comma; with one or the other.
     thousands : bool
-        Whether commas may as well set thousands apart.
+        Whether every comma may also be a separator of thousands.
     has_point, has_comma : bool
-        Whether some have one. That of points is looked for only where all are numbers so.
+        Whether some text has one. Points are looked for only if all texts are numbers with decimal points.
     """
 
     any: bool = False
@@ -144,13 +144,13 @@ class _Forms:
     has_comma: bool = False
 
     def add(self, texts: _Texts) -> None:
-        """Look at more of them."""
+        """Update the properties with more texts."""
         if not len(texts):
             return
         self.any = True
         if self.integer:
             if texts.match(INTEGER):
-                # They are numbers by either mark, and have none.
+                # Integers are numbers with either mark and contain none.
                 self.fits = self.fits and texts.fit()
                 return
             self.integer = False
@@ -167,17 +167,17 @@ class _Forms:
 
     @classmethod
     def of_all(cls, parts: Sequence[_Forms]) -> _Forms:
-        """What the texts of several parts are."""
+        """Combine the properties of several parts."""
         some = ("any", "has_point", "has_comma")
         return cls(
             **{
-                own.name: (any if own.name in some else all)(getattr(part, own.name) for part in parts)
-                for own in fields(cls)
+                item.name: (any if item.name in some else all)(getattr(part, item.name) for part in parts)
+                for item in fields(cls)
             }
         )
 
     def marks_of_commas(self) -> set[str]:
-        """What commas in a column of text may be; see `Typing`."""
+        """Return the possible meanings of the commas in a column of text; see `Typing`."""
         if not self.has_comma:
             return set()
         if self.comma:
@@ -187,23 +187,25 @@ class _Forms:
 
 @dataclass(frozen=True)
 class Typing:
-    """What a column of text is.
+    """Inferred type of a column of a text file.
 
     Attributes
     ----------
     type : pyarrow.DataType
-        int64, float64, or text: by distinct values where these are few.
+        int64, float64 or text (dictionary-encoded if there are few distinct texts).
     markers : set of str
-        Texts that are read as missing values; PyArrow has already made null of the others.
+        Texts that are read as missing values, beside those that PyArrow has already replaced by null.
     quoted : set of str
-        Texts that would be missing without the quotes they are in.
+        Texts in quotes that without quotes would be missing values.
     marks : set of str
-        "." where there are decimals with points; "," where all are numbers if decimals have commas; "1,5" if besides
-        a comma is no mark of thousands.
+        "." if there are decimals with points. "," if all texts are numbers when the decimal mark is a comma, and also
+        "1,5" if in addition some comma cannot be a separator of thousands.
     mark : str
-        The mark of decimals.
+        The decimal mark.
     few : bool
-        Whether distinct texts are few enough to be looked at one by one.
+        Whether there are few distinct texts, which Python examines one by one.
+    na_values : collection of str or None
+        As in `Dialect`.
     """
 
     type: pa.DataType
@@ -216,17 +218,17 @@ class Typing:
 
     @property
     def may_change(self) -> bool:
-        """Whether decimal commas would make another column of it."""
+        """Whether the column would have another type if decimals had commas."""
         return bool(self.marks) and self.type not in (pa.int64(), pa.float64())
 
     @property
     def reported(self) -> Markers:
-        """The markers that a warning should name."""
+        """Markers that a warning should name."""
         expected = PANDAS_MARKERS if self.na_values is None else self.na_values
         return Markers(self.markers.difference(expected), self.quoted)
 
     def typed(self, chunk: pa.DictionaryArray) -> pa.Array:
-        """Some rows of the column."""
+        """Convert some rows of the column to its type."""
         return self._typed_few(chunk) if self.few else self._typed_many(chunk)
 
     def _typed_few(self, chunk: pa.DictionaryArray) -> pa.Array:
@@ -256,49 +258,51 @@ class Typing:
 
 
 class TextColumn:
-    """The texts of a column, looked at some rows at a time."""
+    """Collects the texts of a column, some rows at a time, and infers its type."""
 
     def __init__(self, na_values: Collection[str] | None = None) -> None:
         self._na_values = na_values
         self._few: set[bytes] | None = set()
         self._forms = _Forms()
-        # Texts that may stand for a missing value, if they are many; and whether others are words or numbers.
+        # If there are many texts: those that may stand for a missing value, and whether another has a letter or digit.
         self._signs: set[str] = set()
         self._worded = False
         self._is_utf8 = True
 
     def add(self, chunk: pa.DictionaryArray) -> None:
-        """Look at some rows."""
+        """Add some rows."""
         distinct = chunk.dictionary
         if self._few is not None:
             if len(distinct) <= FEW_TEXTS:
                 self._few.update(distinct.to_pylist())
             if max(len(self._few), len(distinct)) <= FEW_TEXTS:
                 return
-            self._list_no_more()
-        self._look(distinct)
+            self._stop_listing()
+        self._classify(distinct)
 
-    def _list_no_more(self) -> None:
+    def _stop_listing(self) -> None:
+        """Classify the texts so far and stop collecting them."""
         before, self._few = self._few, None
         if before:
-            self._look(pa.array(list(before), pa.binary()))
+            self._classify(pa.array(list(before), pa.binary()))
 
     @classmethod
     def of_all(cls, parts: Sequence[TextColumn]) -> TextColumn:
-        """The column that has the texts of several; they are not looked at any more."""
-        whole = cls(parts[0]._na_values)
-        listed = [own._few for own in parts if own._few is not None]
-        whole._few = set().union(*listed)
-        if len(listed) < len(parts) or len(whole._few) > FEW_TEXTS:
-            whole._list_no_more()
-        every = [whole, *(own for own in parts if own._few is None)]
-        whole._forms = _Forms.of_all([own._forms for own in every])
-        whole._signs = set().union(*(own._signs for own in every))
-        whole._worded = any(own._worded for own in every)
-        whole._is_utf8 = all(own._is_utf8 for own in every)
-        return whole
+        """Combine the texts of several parts of a column, without examining them again."""
+        combined = cls(parts[0]._na_values)
+        listed = [part._few for part in parts if part._few is not None]
+        combined._few = set().union(*listed)
+        if len(listed) < len(parts) or len(combined._few) > FEW_TEXTS:
+            combined._stop_listing()
+        every = [combined, *(part for part in parts if part._few is None)]
+        combined._forms = _Forms.of_all([part._forms for part in every])
+        combined._signs = set().union(*(part._signs for part in every))
+        combined._worded = any(part._worded for part in every)
+        combined._is_utf8 = all(part._is_utf8 for part in every)
+        return combined
 
-    def _look(self, distinct: pa.BinaryArray) -> None:
+    def _classify(self, distinct: pa.BinaryArray) -> None:
+        """Update the properties of the texts with these distinct ones."""
         import pyarrow.compute as pc
 
         try:
@@ -314,7 +318,7 @@ class TextColumn:
         self._worded = self._worded or bool(pc.any(pc.match_substring_regex(others, r"[\pL\pN]")).as_py())
 
     def decide(self, name: Name, mark: str) -> Typing:
-        """What the column is, where decimals have this mark; `NotUTF8Error` where it is in another encoding."""
+        """Infer the type, given the decimal mark; raise `NotUTF8Error` if the encoding is another one."""
         if self._few is not None:
             try:
                 texts = {value.decode() for value in self._few}
@@ -331,14 +335,15 @@ class TextColumn:
         few = self._few is not None
         quoted: set[str] = set()
         if self._na_values is None and not (forms.any and forms.either and (not few or len(rest) > MOST_CODES)):
-            # Without quotes PyArrow has made null of them. Only a column of many numbers has no use for such a value.
+            # PyArrow has replaced these markers by null if they had no quotes. With quotes they are values, except in
+            # a column of many numbers.
             quoted = markers & VALUES_IN_QUOTES
             markers -= quoted
             forms.add(_FewTexts(quoted))
         typing = partial(Typing, markers=markers, quoted=quoted, mark=mark, few=few, na_values=self._na_values)
         if forms.any and forms.integer and forms.fits:
             return typing(pa.int64(), marks=set())
-        # Longer than 64 bits: identifiers, and floats would merge neighbours.
+        # Integers longer than 64 bits stay text: they are identifiers, and floats would merge neighbours.
         is_number = forms.any and not forms.integer and (forms.point if mark == "." else forms.comma)
         if is_number:
             has_mark = forms.has_point if mark == "." else forms.has_comma
@@ -349,7 +354,7 @@ class TextColumn:
 def decide_columns(
     label: str, names: Sequence[Name], columns: Sequence[TextColumn], decimal: str | None
 ) -> tuple[list[Typing], str]:
-    """What the columns of a table are, and the mark of decimals: that which is asked for, or else found.
+    """Infer the types of all columns, and the decimal mark unless it is given.
 
     Parameters
     ----------
@@ -358,64 +363,64 @@ def decide_columns(
     names, columns : sequences
     decimal : {".", ","} or None
     """
-    found = [own.decide(name, decimal or ".") for name, own in zip(names, columns, strict=True)]
-    if decimal is not None or not any("," in own.marks for own in found):
-        return found, decimal or "."
-    _check_commas(label, names, found)
+    typings = [column.decide(name, decimal or ".") for name, column in zip(names, columns, strict=True)]
+    if decimal is not None or not any("," in typing.marks for typing in typings):
+        return typings, decimal or "."
+    _check_commas(label, names, typings)
     return [
-        column.decide(name, ",") if own.may_change else own
-        for name, column, own in zip(names, columns, found, strict=True)
+        column.decide(name, ",") if typing.may_change else typing
+        for name, column, typing in zip(names, columns, typings, strict=True)
     ], ","
 
 
-def _check_commas(label: str, names: Sequence[Name], found: Sequence[Typing]) -> None:
-    """Raise `DataError` where it is not sure that decimals have commas."""
-    commas = [name for name, own in zip(names, found, strict=True) if "," in own.marks]
-    points = [name for name, own in zip(names, found, strict=True) if "." in own.marks]
+def _check_commas(label: str, names: Sequence[Name], typings: Sequence[Typing]) -> None:
+    """Raise `DataError` if the data do not show that decimals have commas."""
+    commas = [name for name, typing in zip(names, typings, strict=True) if "," in typing.marks]
+    points = [name for name, typing in zip(names, typings, strict=True) if "." in typing.marks]
     decide = 'Say decimal="," or decimal="." (CLI: --decimal)'
     if points:
         raise DataError(
             f"{label} has numbers with decimal commas, in {listed(commas)}, and with decimal points, in "
             f"{listed(points)}. {decide}; the others are then text."
         )
-    if not any("1,5" in own.marks for own in found):
+    if not any("1,5" in typing.marks for typing in typings):
         raise DataError(
             f"the commas of numbers in {label} may be decimal commas or set thousands apart: {listed(commas)}. "
-            f"{decide}: with a point these columns are text, until you leave the commas out of the file."
+            f"{decide}: with a point these columns are text, until you remove the commas from the file."
         )
 
 
-# Arrays are made from their buffers: `pa.array` would import pandas, which takes longer than all the rest.
+# Arrays are made from their buffers because `pa.array` would import pandas, which takes longer than all the rest.
 
 
 def _as_text(array: pa.BinaryArray) -> pa.StringArray:
-    """Bytes that are known to be UTF-8, as text."""
+    """Reinterpret bytes, which are known to be UTF-8, as text."""
     return pa.Array.from_buffers(pa.string(), len(array), array.buffers(), offset=array.offset)
 
 
-def _places(indices: pa.Array) -> tuple[NDArray[np.int32], NDArray[np.uint8] | None]:
-    """Indices, 0 where they are null, and where they are not; None: nowhere null."""
+def _split_indices(indices: pa.Array) -> tuple[NDArray[np.int32], NDArray[np.uint8] | None]:
+    """Return the indices, 0 for null, and which are valid; None if all are."""
     validity, numbers = indices.buffers()
     rows = slice(indices.offset, indices.offset + len(indices))
     inside = np.frombuffer(numbers, dtype=np.int32)[rows]
     if not indices.null_count:
         return inside, None
     valid = np.unpackbits(np.frombuffer(validity, dtype=np.uint8), bitorder="little")[rows]
-    # Where the index is null, whatever lies beneath it is not looked at.
+    # The bytes beneath a null are undefined, so they are replaced by 0.
     return np.where(valid, inside, 0).astype(np.int32, copy=False), valid
 
 
 def _taken(values: Sequence[float], indices: pa.Array, type_: pa.DataType) -> pa.Array:
-    """The value at each index, null where that is."""
-    inside, valid = _places(indices)
+    """Return the value at each index, null for a null index."""
+    inside, valid = _split_indices(indices)
     present = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
     taken = np.array([*values, 0], dtype=np.int64 if type_ == pa.int64() else np.float64)[inside]
     return pa.Array.from_buffers(type_, len(taken), [present, pa.py_buffer(taken)])
 
 
 def _without(texts: Sequence[str], indices: pa.Array, markers: Collection[str]) -> pa.Array:
-    """Indices that are null where a marker is meant."""
-    inside, valid = _places(indices)
+    """Set the indices of markers to null."""
+    inside, valid = _split_indices(indices)
     value = np.array([text not in markers for text in texts] + [True])[inside]
     present = pa.py_buffer(np.packbits(value if valid is None else value & (valid > 0), bitorder="little"))
     return pa.Array.from_buffers(pa.int32(), len(inside), [present, pa.py_buffer(np.ascontiguousarray(inside))])

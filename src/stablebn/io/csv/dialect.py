@@ -1,13 +1,13 @@
-"""How a text file is written: its separator, decimal mark and encoding.
+"""Recognise how a text file is written: its separator, decimal mark and encoding.
 
-The rules, none of which looks at the order of the rows:
+No rule depends on the order of the rows:
 
-- A separator is a comma, semicolon, tab or bar that stands in the header outside quotes. Where several do, it is the
-  one by which every row has as many fields as the header; where that is true of several, the user decides.
-- Decimals have commas where the values of some column are numbers so and only so. Where other columns have decimals
-  with points, or each such value may as well have thousands set apart (1,234), the user decides.
-- A file that starts with the mark of UTF-16 is that. Else it is UTF-8; where it is not, and nothing in it beyond ASCII
-  is, it is Windows-1252, which Latin-1 text is too.
+- The separator is a comma, semicolon, tab or bar in the header outside quotes. If there are several, it is the one by
+  which every row has as many fields as the header; if that is true of several, the user must decide.
+- The decimal mark is a comma if the values of some column are numbers with a decimal comma and not otherwise. If other
+  columns have decimal points, or every such comma may also separate thousands (1,234), the user must decide.
+- A file that starts with the byte order mark of UTF-16 is UTF-16. Otherwise it is UTF-8; if it is not valid UTF-8, and
+  has no character beyond ASCII that is, it is Windows-1252, which includes Latin-1 text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from stablebn.messages import Caution
 SEPARATORS = (",", ";", "\t", "|")
 DECIMALS = (".", ",")
 
-# The options that say how a text file is written.
+# The options for text files.
 OF_TEXT = ("sep", "decimal", "encoding", "na_values")
 
 UTF8, UTF16, WINDOWS = "utf-8", "utf-16", "cp1252"
@@ -35,7 +35,7 @@ UTF8, UTF16, WINDOWS = "utf-8", "utf-16", "cp1252"
 # A quoted field, or anything up to the end of the line. A quote opens a field only where one begins.
 _HEADER = re.compile(rb'(?:(?<![^,;\t|])"(?:[^"]|"")*"|[^\r\n"]+|")*')
 _QUOTED = re.compile(rb'(?<![^,;\t|])"(?:[^"]|"")*"')
-# The first line by which Excel is told the separator.
+# A first line that gives Excel the separator.
 _SAYS_SEPARATOR = re.compile(rb"sep=(.)", re.IGNORECASE)
 
 _SPELLED = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
@@ -43,7 +43,7 @@ _SPELLED = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
 @dataclass(frozen=True)
 class Dialect:
-    """What is known of how a text file is written; None: it is still to be recognised.
+    """Separator, decimal mark, encoding and missing values of a text file; None: recognise it from the file.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Dialect:
     decimal : {".", ","} or None
     encoding : str or None
     na_values : tuple of str or None
-        Texts that stand for a missing value; None: `stablebn.columns.na_values` decides.
+        Texts that stand for a missing value; None: the rules of `stablebn.columns.na_values`.
     """
 
     sep: str | None = None
@@ -73,28 +73,28 @@ class Dialect:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Dialect:
-        """Return the dialect that some options of `learn` ask for."""
+        """Return the dialect that options of `learn` specify."""
         return cls(*map(options.get, OF_TEXT))
 
     def refuse(self, source: str, takes: Collection[str] = ()) -> None:
-        """Raise `OptionError` if an option is given that this source, no text file, does not take."""
-        for own in fields(self):
-            if getattr(self, own.name) is not None and own.name not in takes:
-                kinds = "text files, workbooks, JSON lines and SQLite" if own.name == "na_values" else "text files"
-                raise OptionError(f"{own.name}= is for {kinds}, and {source} is none. Leave it out.")
+        """Raise `OptionError` if an option is given that this source, which is not a text file, does not take."""
+        for item in fields(self):
+            if getattr(self, item.name) is not None and item.name not in takes:
+                kinds = "text files, workbooks, JSON lines and SQLite" if item.name == "na_values" else "text files"
+                raise OptionError(f"{item.name}= is for {kinds}, and {source} is none. Leave it out.")
 
 
 def check_sep(name: str, value: object) -> None:
-    r"""A check of an option: one character of ASCII, or \t for a tab."""
+    r"""Raise `OptionError` unless the value is one ASCII character, or \t for a tab."""
     is_mark = isinstance(value, str) and len(value) == 1 and value.isascii() and value not in '"\r\n\0'
     if not is_mark and not (isinstance(value, str) and value == r"\t"):
         raise OptionError(rf"{name}={shown(value)} must be one character, such as , or ; or | or \t for a tab.")
 
 
 def check_encoding(name: str, value: object) -> None:
-    """A check of an option: an encoding of text that Python knows."""
+    """Raise `OptionError` unless the value is a text encoding that Python knows."""
     try:
-        # Some codecs are for bytes.
+        # Some codecs of Python convert bytes to bytes.
         known = isinstance(value, str) and isinstance(b"a".decode(value, "ignore"), str) and bool(codecs.lookup(value))
     except (LookupError, ValueError, AssertionError):
         known = False
@@ -103,14 +103,14 @@ def check_encoding(name: str, value: object) -> None:
 
 
 def encoding_by_mark(start: bytes) -> str:
-    """UTF-16 where a file starts with its mark, else UTF-8."""
+    """Return UTF-16 if a file starts with its byte order mark, otherwise UTF-8."""
     return UTF16 if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else UTF8
 
 
-def as_utf8(path: str, content: bytes, asked: str | None) -> tuple[bytes, str]:
-    """A whole file as UTF-8, and the encoding it had; called where it is not UTF-8, or another is asked for."""
-    encoding = asked or (WINDOWS if encoding_by_mark(content) == UTF8 else UTF16)
-    if asked is None and encoding == WINDOWS:
+def as_utf8(path: str, content: bytes, requested: str | None) -> tuple[bytes, str]:
+    """Convert a file that is not UTF-8, or for which another encoding is requested; return UTF-8 and the encoding."""
+    encoding = requested or (WINDOWS if encoding_by_mark(content) == UTF8 else UTF16)
+    if requested is None and encoding == WINDOWS:
         _check_nothing_is_utf8(path, content.decode(UTF8, "replace"))
     try:
         text = content.decode(encoding)
@@ -126,10 +126,10 @@ def _not_text(path: str, encoding: str) -> DataError:
     return DataError(f"{path!r} is not {encoding} text. Say encoding= (CLI: --encoding), or save the file as UTF-8.")
 
 
-def check_recoding(path: str, pieces: Callable[[], Iterator[bytes]], start: bytes, asked: str | None) -> str:
-    """The encoding of a file that is read in pieces, where `as_utf8` can make UTF-8 of all of it; the same errors."""
-    encoding = asked or (WINDOWS if encoding_by_mark(start) == UTF8 else UTF16)
-    if asked is None and encoding == WINDOWS:
+def check_recoding(path: str, pieces: Callable[[], Iterator[bytes]], start: bytes, requested: str | None) -> str:
+    """Return the encoding of a file that is read in pieces; raise the errors that `as_utf8` raises for all of it."""
+    encoding = requested or (WINDOWS if encoding_by_mark(start) == UTF8 else UTF16)
+    if requested is None and encoding == WINDOWS:
         for text in decoded(pieces(), UTF8, start, "replace"):
             _check_nothing_is_utf8(path, text)
     has_zeros = False
@@ -144,7 +144,7 @@ def check_recoding(path: str, pieces: Callable[[], Iterator[bytes]], start: byte
     return encoding
 
 
-# The marks of byte order; one of UTF-32 begins like one of UTF-16.
+# Byte order marks; one of UTF-32 begins like one of UTF-16.
 _MARKS = {
     "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
     "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
@@ -152,10 +152,10 @@ _MARKS = {
 
 
 def decoded(pieces: Iterable[bytes], encoding: str, start: bytes, errors: str = "strict") -> Iterator[str]:
-    """The text of a file that begins so, some of it at a time, as `bytes.decode` gives it."""
+    """Decode a file piece by piece, with the result of `bytes.decode`; `start` is the beginning of the file."""
     name = codecs.lookup(encoding).name
     if name in _MARKS and not start.startswith(_MARKS[name]):
-        # Without a mark the order is that of the machine; in pieces, Python asks for one.
+        # Without a mark `bytes.decode` uses the byte order of the machine; an incremental decoder requires a mark.
         name += "-le" if sys.byteorder == "little" else "-be"
     decoder = codecs.getincrementaldecoder(name)(errors)
     for piece in pieces:
@@ -164,7 +164,7 @@ def decoded(pieces: Iterable[bytes], encoding: str, start: bytes, errors: str = 
 
 
 def zeros_error(path: str) -> DataError:
-    """A file that has zero bytes is no text, or is in another encoding."""
+    """Return the error for a file with zero bytes: it is not text, or has another encoding."""
     return DataError(
         f"{path!r} has zero bytes, which text does not. If it is UTF-16 without a mark, "
         'say encoding="utf-16-le" or "utf-16-be" (CLI: --encoding).'
@@ -182,16 +182,16 @@ def _check_nothing_is_utf8(path: str, text: str) -> None:
 
 @dataclass(frozen=True)
 class Header:
-    """The first line of a file.
+    """Header line of a text file.
 
     Attributes
     ----------
     line : bytes
-        Without its end.
+        Without the line end.
     separators : tuple of str
-        Those that it may be split by; empty: none, so that there is one column.
+        Separators that occur in it outside quotes; if there are none, the table has one column.
     lines_before : int
-        Lines that are not of the table.
+        Number of lines before the table.
     """
 
     line: bytes
@@ -199,7 +199,7 @@ class Header:
     lines_before: int = 0
 
 
-def look_at_header(start: bytes, *, tabs_expected: bool) -> Header:
+def parse_header(start: bytes, *, tabs_expected: bool) -> Header:
     """Find the separators that a header has outside quotes.
 
     Parameters
@@ -207,7 +207,7 @@ def look_at_header(start: bytes, *, tabs_expected: bool) -> Header:
     start : bytes
         The beginning of the file.
     tabs_expected : bool
-        Whether its name says that there are tabs: they win then.
+        Whether the name of the file ends in .tsv: then a tab in the header is the separator.
     """
     start = start.removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n")
     line = _first_line(start)
@@ -225,25 +225,25 @@ def _first_line(start: bytes) -> bytes:
 
 
 def spelled_separator(sep: str) -> str:
-    """A separator in words."""
+    """Name a separator in words."""
     return _SPELLED.get(sep, repr(sep))
 
 
-def report_dialect(path: str, found: Dialect, asked: Dialect, *, tabs_expected: bool) -> list[Caution]:
-    """Say what was recognised, where it is not what is plain: commas, UTF-8 and decimal points."""
-    plain = Dialect("\t" if tabs_expected else ",", ".", UTF8)
-    own = {
+def report_dialect(path: str, found: Dialect, requested: Dialect, *, tabs_expected: bool) -> list[Caution]:
+    """Warn about what was recognised, unless it is the usual: commas, UTF-8 and decimal points."""
+    usual = Dialect("\t" if tabs_expected else ",", ".", UTF8)
+    unusual = {
         name: getattr(found, name)
         for name in ("sep", "decimal", "encoding")
-        if getattr(asked, name) is None and getattr(found, name) != getattr(plain, name)
+        if getattr(requested, name) is None and getattr(found, name) != getattr(usual, name)
     }
-    if not own:
+    if not unusual:
         return []
     parts = {
-        "sep": f"fields separated by {spelled_separator(own.get('sep', ','))}",
+        "sep": f"fields separated by {spelled_separator(unusual.get('sep', ','))}",
         "decimal": "decimal commas",
-        "encoding": f"text in {own.get('encoding')}",
+        "encoding": f"text in {unusual.get('encoding')}",
     }
-    told = ", ".join(parts[name] for name in own)
-    options = " and ".join(f"{name}=" for name in own)
-    return [Caution("dialect", (), f"{os.path.basename(path)!r} is read with {told}: if that is wrong, say {options}.")]
+    read = ", ".join(parts[name] for name in unusual)
+    options = " and ".join(f"{name}=" for name in unusual)
+    return [Caution("dialect", (), f"{os.path.basename(path)!r} is read with {read}: if that is wrong, say {options}.")]

@@ -1,7 +1,7 @@
-"""CSV text to typed columns, by a rule that looks at every value.
+"""Read a text file (CSV) into typed columns whose types are inferred from all values.
 
-PyArrow infers a column's type from the first block of the file alone, which would let the order of the
-rows decide it. So every column is read as text, and its type inferred over the whole column (`text_columns`).
+PyArrow infers the type of a column from the first block of the file alone, so that the order of the rows would decide
+it. Here every column is read as text, and its type is inferred from the whole column (`column_types`).
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from stablebn.io.csv.dialect import (
     check_recoding,
     decoded,
     encoding_by_mark,
-    look_at_header,
+    parse_header,
     report_dialect,
     spelled_separator,
     zeros_error,
 )
-from stablebn.io.csv.index_column import INDEX_NAMES, CountedRows, index_caution
+from stablebn.io.csv.index_column import INDEX_NAMES, RowNumberCheck, index_caution
 from stablebn.io.file_contents import Contents
 from stablebn.messages import Caution
 from stablebn.table.table import Name
@@ -43,40 +43,40 @@ from stablebn.table.table import Name
 # A row must fit into a block.
 BLOCK_BYTES = 1 << 22
 
-# In which separators of the header are looked for; few headers are longer.
+# The part of the file in which the header is expected; few headers are longer.
 HEADER_BYTES = 1 << 16
 
 _Open: TypeAlias = Callable[[], pa.NativeFile]
 
 
 class _BadRowError(Exception):
-    """A row that has more or fewer fields than the header."""
+    """A row has more or fewer fields than the header."""
 
     def __init__(self, number: int, expected: int, actual: int, text: str) -> None:
         self.number, self.expected, self.actual, self.text = number, expected, actual, text
 
 
 @dataclass
-class Parsed:
-    """A text file whose fields have been looked at.
+class ScannedFile:
+    """A text file after the first pass over its fields.
 
     Attributes
     ----------
     open_file : callable
-        Opens it, as UTF-8.
+        Opens the file as UTF-8.
     sep : str
     names : list of str
-        Of all columns.
+        Names of all columns.
     columns : list of TextColumn
     reading : pyarrow.csv.ReadOptions
-        How to read it again.
+        Options for the second pass.
     table : pyarrow.Table or None
-        The fields, where they are held.
+        The fields, if they are kept in memory.
     rows : int
     encoding : str
-        That which it has itself.
+        Encoding of the file itself.
     na_values : sequence of str or None
-        As of `Dialect`.
+        As in `Dialect`.
     """
 
     open_file: _Open
@@ -89,22 +89,22 @@ class Parsed:
     encoding: str = UTF8
     na_values: Sequence[str] | None = None
     _last: bytes | None = None
-    _index: CountedRows | None = field(default=None, repr=False)
+    _index: RowNumberCheck | None = field(default=None, repr=False)
 
     def add(self, batch: pa.RecordBatch | pa.Table) -> None:
-        """Look at some rows."""
-        for own, column in zip(self.columns, batch.columns, strict=True):
+        """Add some rows."""
+        for texts, column in zip(self.columns, batch.columns, strict=True):
             for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else (column,):
-                own.add(chunk)
+                texts.add(chunk)
         self.rows += batch.num_rows
         if batch.num_rows:
             self._last = batch.column(batch.num_columns - 1)[-1].as_py()
         if self.names[0] in INDEX_NAMES:
-            self._index = self._index or CountedRows()
+            self._index = self._index or RowNumberCheck()
             self._index.add(batch.column(0))
 
     def first_counts_rows(self) -> bool:
-        """Whether the first column is no more than the index of the rows."""
+        """Return whether the first column only numbers the rows."""
         return (
             self._index is not None
             and self.columns[0].decide(self.names[0], ".").type == pa.int64()
@@ -112,8 +112,8 @@ class Parsed:
         )
 
     def check_last_quote(self, path: str) -> None:
-        """Raise if a quote that is never closed has swallowed the rest of the file; PyArrow says nothing."""
-        # Elsewhere than in the last field of the file, such a quote leaves a row with too few fields.
+        """Raise `DataError` if an unclosed quote includes the rest of the file, which PyArrow does not report."""
+        # Only in the last field: before it, such a quote leaves a row with too few fields, which is reported.
         if b"\n" not in (self._last or b""):
             return
         end = b""
@@ -124,7 +124,7 @@ class Parsed:
             raise DataError(f"{path!r} ends inside a quoted field: close the quote opened in row {self.rows + 1}.")
 
     def batches(self, names: Sequence[Name], *, use_threads: bool) -> Iterator[pa.RecordBatch]:
-        """The fields of some columns again, some rows at a time."""
+        """Read the fields of some columns again, in batches."""
         reading = pa.csv.ReadOptions(
             use_threads=use_threads,
             block_size=BLOCK_BYTES,
@@ -138,83 +138,85 @@ class Parsed:
             yield from reader
 
 
-def read_csv(path: str, asked: Dialect, threads: int = 1) -> Contents:
+def read_csv(path: str, requested: Dialect, threads: int = 1) -> Contents:
     """Read a text file, gzipped if its name ends in .gz.
 
     Parameters
     ----------
     path : str
-    asked : Dialect
-        What the user says of it; the rest is recognised by the rules of `stablebn.io.csv.dialect`.
+    requested : Dialect
+        The user's options; the rest is recognised by the rules of `stablebn.io.csv.dialect`.
     threads : int
-        With more than one, PyArrow takes as many as it likes.
+        If more than 1, PyArrow chooses the number of threads.
 
     Returns
     -------
     Contents
-        Columns of int64, float64 or string, null where a marker stands (`stablebn.columns.na_values`).
+        Columns of int64, float64 or string; markers of missing values are null (`stablebn.columns.na_values`).
     """
     decided: list[tuple[list[Typing], str]] = []
 
-    def decide(found: Parsed) -> None:
-        decided.append(decide_columns(repr(path), found.names, found.columns, asked.decimal))
+    def decide(found: ScannedFile) -> None:
+        decided.append(decide_columns(repr(path), found.names, found.columns, requested.decimal))
 
-    found = look_at_csv(path, asked, threads, decide, hold=True)
+    found = scan_csv(path, requested, threads, decide, hold=True)
     (typings, decimal) = decided[-1]
-    cautions, first = cautions_of(path, found, asked, decimal), int(found.first_counts_rows())
+    cautions, first = cautions_of(path, found, requested, decimal), int(found.first_counts_rows())
     assert found.table is not None
     columns = found.table.columns[::-1]
     found.table = None
     read = []
-    for name, own in zip(found.names, typings, strict=True):
-        # Taken one by one, so that the text of a column is freed as soon as its numbers are there.
+    for name, typing in zip(found.names, typings, strict=True):
+        # Columns are popped one by one, so that the text of a column is freed once it is converted.
         column = columns.pop()
-        read.append((name, pa.chunked_array([own.typed(chunk) for chunk in column.chunks], type=own.type)))
+        read.append((name, pa.chunked_array([typing.typed(chunk) for chunk in column.chunks], type=typing.type)))
     return Contents(
         read[first:],
         cautions,
-        {name: own.reported for name, own in zip(found.names[first:], typings[first:], strict=True)},
+        {name: typing.reported for name, typing in zip(found.names[first:], typings[first:], strict=True)},
     )
 
 
-def cautions_of(path: str, found: Parsed, asked: Dialect, decimal: str) -> list[Caution]:
-    """What to say of how a file was read."""
+def cautions_of(path: str, found: ScannedFile, requested: Dialect, decimal: str) -> list[Caution]:
+    """Return the warnings about how a file was read."""
     tabs_expected = _tabs_expected(path)
-    cautions = report_dialect(path, Dialect(found.sep, decimal, found.encoding), asked, tabs_expected=tabs_expected)
+    cautions = report_dialect(path, Dialect(found.sep, decimal, found.encoding), requested, tabs_expected=tabs_expected)
     return [*cautions, index_caution(path, found.names[0])] if found.first_counts_rows() else cautions
 
 
-def look_at_csv(path: str, asked: Dialect, threads: int, decide: Callable[[Parsed], None], *, hold: bool) -> Parsed:
-    """Look at all fields of a text file, and recognise how it is written.
+def scan_csv(
+    path: str, requested: Dialect, threads: int, decide: Callable[[ScannedFile], None], *, hold: bool
+) -> ScannedFile:
+    """Read all fields of a text file once, and recognise how it is written.
 
     Parameters
     ----------
-    path, asked, threads
-        As of `read_csv`.
+    path, requested, threads
+        As in `read_csv`.
     decide : callable
-        Raises `NotUTF8Error` where a column is in another encoding: then the file is, and it is looked at anew.
+        Infers the types of the columns. If it raises `NotUTF8Error`, the file is read again in another encoding.
     hold : bool
-        Whether all fields stay in memory; they are looked at some at a time otherwise.
+        Whether to keep all fields in memory; otherwise they are read in batches.
     """
 
     def open_file() -> pa.NativeFile:
         return _open(path)
 
     start = _start(open_file)
-    encoding = asked.encoding or encoding_by_mark(start)
+    encoding = requested.encoding or encoding_by_mark(start)
     if _is_utf8(encoding):
         try:
-            found = _look_at_utf8(path, open_file, start, asked, threads, hold=hold)
+            found = _scan_utf8(path, open_file, start, requested, threads, hold=hold)
             decide(found)
         except (NotUTF8Error, UnicodeDecodeError) as error:
-            if asked.encoding is not None:
+            if requested.encoding is not None:
                 where = error.args[0] if isinstance(error, NotUTF8Error) else "the header"
                 raise DataError(f"{where} of {path!r} is not UTF-8 text: say another encoding=.") from None
         else:
             return found
-    if hold or not _comes_in_pieces(asked.encoding):
+    if hold or not _comes_in_pieces(requested.encoding):
         with open_file() as stream:
-            content, encoding = as_utf8(path, b"".join(_pieces(stream)), asked.encoding)
+            content, encoding = as_utf8(path, b"".join(_pieces(stream)), requested.encoding)
 
         def open_recoded() -> pa.NativeFile:
             return _reader(content)
@@ -225,19 +227,19 @@ def look_at_csv(path: str, asked: Dialect, threads: int, decide: Callable[[Parse
             with open_file() as stream:
                 yield from _pieces(stream)
 
-        encoding = check_recoding(path, pieces, start, asked.encoding)
+        encoding = check_recoding(path, pieces, start, requested.encoding)
 
         def open_recoded() -> pa.NativeFile:
             return pa.PythonFile(_Recoding(decoded(pieces(), encoding, start)), mode="r")
 
-    found = _look_at_utf8(path, open_recoded, _start(open_recoded), asked, threads, hold=hold)
+    found = _scan_utf8(path, open_recoded, _start(open_recoded), requested, threads, hold=hold)
     found.encoding = encoding
     decide(found)
     return found
 
 
 def _start(open_file: _Open) -> bytes:
-    """The beginning of a file, with its first line."""
+    """Read the beginning of a file, including its first line."""
     with open_file() as stream:
         start: bytes = stream.read(HEADER_BYTES)
         if len(start) == HEADER_BYTES and b"\n" not in start and b"\r" not in start:
@@ -253,34 +255,40 @@ def _tabs_expected(path: str) -> bool:
     return path.lower().removesuffix(".gz").endswith(".tsv")
 
 
-def _look_at_utf8(path: str, open_file: _Open, start: bytes, asked: Dialect, threads: int, *, hold: bool) -> Parsed:
-    found = _split(path, open_file, start, asked, threads, hold=hold)
+def _scan_utf8(
+    path: str, open_file: _Open, start: bytes, requested: Dialect, threads: int, *, hold: bool
+) -> ScannedFile:
+    found = _split(path, open_file, start, requested, threads, hold=hold)
     found.check_last_quote(path)
     return found
 
 
-def _split(path: str, open_file: _Open, start: bytes, asked: Dialect, threads: int, *, hold: bool) -> Parsed:
-    """The table as text, by the separator that fits."""
-    header = look_at_header(start, tabs_expected=_tabs_expected(path))
+def _split(path: str, open_file: _Open, start: bytes, requested: Dialect, threads: int, *, hold: bool) -> ScannedFile:
+    """Read the table as text, with the separator that fits all rows."""
+    header = parse_header(start, tabs_expected=_tabs_expected(path))
     if b"\0" in header.line:
         raise zeros_error(path)
-    tables: dict[str, Parsed] = {}
+    tables: dict[str, ScannedFile] = {}
     bad: dict[str, _BadRowError] = {}
     unreadable: list[pa.ArrowInvalid] = []
-    for sep in header.separators or (",",) if asked.sep is None else ("\t" if asked.sep == r"\t" else asked.sep,):
+    if requested.sep is None:
+        separators = header.separators or (",",)
+    else:
+        separators = ("\t" if requested.sep == r"\t" else requested.sep,)
+    for sep in separators:
         try:
-            tables[sep] = _parse(open_file, header, sep, threads, hold=hold, na_values=asked.na_values)
+            tables[sep] = _parse(open_file, header, sep, threads, hold=hold, na_values=requested.na_values)
         except _BadRowError as error:  # noqa: PERF203 - few headers have two of them
             bad[sep] = error
         except pa.ArrowInvalid as error:
-            # Cut there, a quoted name does not end: this separator stands inside it.
+            # This separator stands inside a quoted name, which does not end if the header is cut there.
             unreadable.append(error)
     if not tables and not bad:
         raise unreadable[0]
     if not tables:
         raise _no_separator(path, bad, header)
     if len(tables) > 1:
-        readings = " or ".join(f"{spelled_separator(sep)} ({len(own.names)} columns)" for sep, own in tables.items())
+        readings = " or ".join(f"{spelled_separator(sep)} ({len(read.names)} columns)" for sep, read in tables.items())
         raise DataError(
             f"{path!r} can be read as separated by {readings}. Say which, for example "
             f"sep={next(iter(tables))!r} (CLI: --sep {next(iter(tables))!r})."
@@ -289,35 +297,35 @@ def _split(path: str, open_file: _Open, start: bytes, asked: Dialect, threads: i
 
 
 def _no_separator(path: str, bad: dict[str, _BadRowError], header: Header) -> DataError:
-    told = [
+    problems = [
         f"row {row.number - header.lines_before} of {path!r} (the header is row 1) has {row.actual} fields where the "
         f"header has {row.expected}: {row.text[:80]!r}. Correct the row, or quote a field that holds "
         f"{'a comma' if sep == ',' else repr(sep)}."
         for sep, row in bad.items()
     ]
-    if len(told) == 1:
-        return DataError(told[0])
-    readings = " ".join(f"With {spelled_separator(sep)}: {text}" for sep, text in zip(bad, told, strict=True))
+    if len(problems) == 1:
+        return DataError(problems[0])
+    readings = " ".join(f"With {spelled_separator(sep)}: {text}" for sep, text in zip(bad, problems, strict=True))
     return DataError(f"say sep= (CLI: --sep), for by no separator all rows are alike. {readings}")
 
 
 def _parse(
     open_file: _Open, header: Header, sep: str, threads: int, *, hold: bool, na_values: Sequence[str] | None
-) -> Parsed:
-    """All columns as text by its distinct values, split by a separator."""
+) -> ScannedFile:
+    """Read all columns as dictionary-encoded text, split by a separator."""
     parse = partial(_parse_at_once, open_file, header, sep, hold=hold, na_values=na_values)
     if threads > 1:
         try:
             return parse(use_threads=True)
         except (_BadRowError, pa.ArrowInvalid):
-            # Only with one thread does PyArrow know the number of a bad row.
+            # PyArrow reports the number of a bad row only with one thread.
             pass
     return parse(use_threads=False)
 
 
 def _parse_at_once(
     open_file: _Open, header: Header, sep: str, *, use_threads: bool, hold: bool, na_values: Sequence[str] | None
-) -> Parsed:
+) -> ScannedFile:
     reading = pa.csv.ReadOptions(use_threads=use_threads, block_size=BLOCK_BYTES, skip_rows=header.lines_before)
     names = _names(_reader(header.line + b"\n"), pa.csv.ReadOptions(use_threads=False), sep)
     parsed = partial(_parsed, open_file, reading, sep, hold=hold, na_values=na_values)
@@ -326,7 +334,7 @@ def _parse_at_once(
     except _BadRowError as error:
         if error.actual != error.expected + 1:
             raise
-        # R leaves the name of the column out that counts the rows.
+        # R writes no name for the column that numbers the rows.
         reading.skip_rows, reading.column_names = header.lines_before + 1, ["", *names]
         try:
             found = parsed(reading.column_names)
@@ -337,7 +345,7 @@ def _parse_at_once(
         return found
     if found.names == names:
         return found
-    # A header that only the whole file tells the end of.
+    # A quoted name in the header contains a line end, so that the header is longer than its first line.
     with open_file() as stream:
         names = _names(stream, reading, sep)
     return parsed(names)
@@ -357,12 +365,12 @@ def _parsed(
     *,
     hold: bool,
     na_values: Sequence[str] | None,
-) -> Parsed:
-    """The fields, unless the columns have other names."""
+) -> ScannedFile:
+    """Read the fields; if the columns have other names than `names`, return no rows."""
 
-    def new(names: list[str], table: pa.Table | None) -> Parsed:
+    def new(names: list[str], table: pa.Table | None) -> ScannedFile:
         columns = [TextColumn(na_values) for _ in names]
-        return Parsed(open_file, sep, names, columns, reading, table, na_values=na_values)
+        return ScannedFile(open_file, sep, names, columns, reading, table, na_values=na_values)
 
     with open_file() as stream:
         if hold:
@@ -412,16 +420,16 @@ def _converting(
 
 @contextmanager
 def _bad_row_named() -> Iterator[None]:
-    """Raise `_BadRowError` for a row that PyArrow refuses."""
+    """Convert PyArrow's error about a row to `_BadRowError`."""
     try:
         yield
     except pa.ArrowInvalid as error:
-        # A handler of PyArrow's for such rows would not be called where they are not UTF-8.
-        told = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", str(error), re.DOTALL)
-        if told is None:
+        # The message is parsed because PyArrow does not call its handler for bad rows that are not UTF-8.
+        match = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", str(error), re.DOTALL)
+        if match is None:
             raise
-        number, expected, actual = map(int, told.groups()[:3])
-        raise _BadRowError(number, expected, actual, told.group(4)) from None
+        number, expected, actual = map(int, match.groups()[:3])
+        raise _BadRowError(number, expected, actual, match.group(4)) from None
 
 
 def _open(path: str) -> pa.NativeFile:
@@ -431,14 +439,14 @@ def _open(path: str) -> pa.NativeFile:
 
 
 def _reader(content: bytes) -> pa.BufferReader:
-    """A reader of bytes in memory of PyArrow's own.
+    """Return a reader of bytes in memory that PyArrow has allocated.
 
-    Its threads may let go of them when Python has ended; of bytes of Python's they could not, and would end the process
+    PyArrow's threads may release the bytes after Python has ended. If Python owned them, that would end the process
     with an error.
     """
-    own = pa.BufferOutputStream()
-    own.write(content)
-    return pa.BufferReader(own.getvalue())
+    stream = pa.BufferOutputStream()
+    stream.write(content)
+    return pa.BufferReader(stream.getvalue())
 
 
 def _pieces(stream: pa.NativeFile) -> Iterator[bytes]:
@@ -447,7 +455,7 @@ def _pieces(stream: pa.NativeFile) -> Iterator[bytes]:
 
 
 class _Unpacking:
-    """A gzip file, as PyArrow reads files of Python; unpacked no further than it may be."""
+    """Python file object for PyArrow that decompresses a gzip file, up to the allowed size."""
 
     closed = False
 
@@ -458,8 +466,8 @@ class _Unpacking:
         self._unpacked = 0
 
     def read(self, size: int) -> pa.Buffer:
-        """The next bytes; `DataError` if there are more than there may be."""
-        # Of a file that is damaged, `read` would leave so many bytes behind.
+        """Return the next bytes; raise `DataError` beyond the allowed size."""
+        # `read` would leak a buffer of this size if the file is damaged.
         piece = self._stream.read_buffer(size)
         self._unpacked += len(piece)
         if self._unpacked > self._most:
@@ -476,7 +484,7 @@ class _Unpacking:
 
 
 class _Recoding:
-    """Text in another encoding as UTF-8, as PyArrow reads files of Python; nothing in it is wrong."""
+    """Python file object for PyArrow that converts text to UTF-8; `check_recoding` has checked the text."""
 
     closed = False
 
@@ -486,7 +494,7 @@ class _Recoding:
         self._begun = False
 
     def read(self, size: int) -> bytes:
-        """The next bytes."""
+        """Return the next bytes."""
         while len(self._ready) < size:
             text = next(self._texts, None)
             if text is None:
@@ -498,12 +506,12 @@ class _Recoding:
         return taken
 
     def close(self) -> None:
-        """Let the file go."""
+        """Release the text."""
         self._texts = iter(())
         self.closed = True
 
 
-# What these make of a text depends on all of it.
+# Encodings that cannot be decoded in pieces, because the result depends on the whole text.
 _WHOLE = {"idna", "punycode", "unicode-escape", "raw-unicode-escape", "utf-7"}
 
 

@@ -1,9 +1,9 @@
-"""Files of networks and graphs; the end of a file's name tells its format.
+"""Read and write files of networks and graphs; the ending of a file's name determines its format.
 
-Networks with parameters: JSON and XDSL, which hold categorical, continuous and mixed ones, and for categorical ones
-BIF, XMLBIF, DSC and NET; to read only, pgmpy's JSON of linear Gaussians.
-Graphs without: JSON, CSV edge lists (Bayesys' too), GraphML and DOT. All may be packed (".gz").
-What a reader returns is complete and checked; whatever is wrong with a file is a `FormatError`.
+Networks with parameters: JSON and XDSL (categorical, continuous and mixed networks); BIF, XMLBIF and NET (categorical
+networks). DSC, and pgmpy's JSON of linear Gaussians, are read only.
+Graphs without parameters: JSON, CSV edge lists (including those of Bayesys), GraphML and DOT.
+All files may be compressed (".gz"). Readers check the content completely and raise `FormatError`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ __all__ = [
 
 
 class NetworkReader(Protocol):
-    """A pure function from the text of a file to the network in it; `file` is for messages."""
+    """Function that parses the text of a file as a network; `file` names it in messages."""
 
     def __call__(self, text: str, file: str, *, normalise: bool = False) -> Network:
         """Read a network."""
@@ -67,7 +67,6 @@ NETWORK_WRITERS: dict[str, Callable[[Network], str]] = {
     ".xml": xmlbif.text,
     ".xmlbif": xmlbif.text,
     ".xdsl": xdsl.text,
-    ".dsc": dsc.text,
     ".net": net.text,
     ".json": network_json.text,
 }
@@ -87,9 +86,9 @@ GRAPH_WRITERS: dict[str, Callable[[DAG | PDAG], str]] = {
     ".gv": to_dot,
 }
 NETWORK_ENDINGS = tuple(NETWORK_READERS)
-"""How the names of network files end, before a ".gz"."""
+"""Endings of the names of network files, before a ".gz"."""
 GRAPH_ENDINGS = tuple(GRAPH_READERS)
-"""How the names of graph files end, before a ".gz"."""
+"""Endings of the names of graph files, before a ".gz"."""
 
 
 def read_network_file(path: str | os.PathLike[str], *, normalise: bool = False) -> Network:
@@ -98,10 +97,10 @@ def read_network_file(path: str | os.PathLike[str], *, normalise: bool = False) 
     Parameters
     ----------
     path : str or path
-        Ends in one of `NETWORK_ENDINGS`, perhaps with ".gz" after it, upper or lower case.
+        Ends in one of `NETWORK_ENDINGS`, optionally followed by ".gz", in upper or lower case.
     normalise : bool
-        Whether to rescale the probabilities of each row to sum to 1; otherwise a row whose sum is off by more than
-        `SUM_TOLERANCE` is refused.
+        Whether to rescale the probabilities of each row to sum to 1. Otherwise a row whose sum differs from 1 by more
+        than `SUM_TOLERANCE` is refused.
 
     Returns
     -------
@@ -111,7 +110,7 @@ def read_network_file(path: str | os.PathLike[str], *, normalise: bool = False) 
     Raises
     ------
     FormatError
-        Names the file, the line and what was expected there.
+        The file is invalid; the message has the file, the line and what was expected there.
     """
     file = os.fspath(path)
     reader = NETWORK_READERS[_readable(file, NETWORK_READERS)]
@@ -124,7 +123,7 @@ def read_graph_file(path: str | os.PathLike[str]) -> DAG | PDAG:
     Parameters
     ----------
     path : str or path
-        Ends in one of `GRAPH_ENDINGS` or `NETWORK_ENDINGS`, perhaps with ".gz" after it, upper or lower case.
+        Ends in one of `GRAPH_ENDINGS` or `NETWORK_ENDINGS`, optionally followed by ".gz", in upper or lower case.
 
     Returns
     -------
@@ -135,35 +134,35 @@ def read_graph_file(path: str | os.PathLike[str]) -> DAG | PDAG:
     ending = _readable(file, [*GRAPH_READERS, *NETWORK_READERS])
     text = read_text(file)
     if _is_network(ending, text, file):
-        # A graph is none the worse for probabilities that are not quite.
+        # Probabilities are normalised, because their sums do not matter for the graph.
         return NETWORK_READERS[ending](text, file, normalise=True).dag
     return GRAPH_READERS[ending](text, file)
 
 
 def is_graph_file(name: str) -> bool:
-    """Whether a file of this name could be read as a graph, if there is one."""
+    """Return whether the ending of a name is that of a graph or network file."""
     return _ending(name, [*GRAPH_READERS, *NETWORK_READERS]) is not None
 
 
 def has_parameters(path: str | os.PathLike[str]) -> bool:
-    """Whether a file holds a network, not a mere graph."""
+    """Return whether a file has a network with parameters, not only a graph."""
     file = os.fspath(path)
     return _is_network(_readable(file, [*GRAPH_READERS, *NETWORK_READERS]), read_text(file), file)
 
 
 def network_text(network: Network, ending: str) -> str:
-    """Return the text of a network file, for the caller to write (`encode` gives its bytes).
+    """Return the text of a network file, which the caller writes (`encode` converts it to bytes).
 
     Parameters
     ----------
     network : Network
     ending : str
-        Of the file's name, or the whole name; one of `NETWORK_ENDINGS`.
+        Ending of the file's name, or the whole name; one of the keys of `NETWORK_WRITERS`.
 
     Raises
     ------
     GraphError
-        The format cannot hold the network: it has continuous nodes, or names that do not fit, or that are not text
+        The format cannot store the network: it has continuous nodes, names that do not fit, or names that are not text
         (`keeps_values`).
     """
     return NETWORK_WRITERS[_writable(ending, NETWORK_WRITERS)](network)
@@ -175,25 +174,25 @@ def keeps_values(ending: str) -> bool:
 
 
 def names_in_file(network: Network, ending: str) -> Caution | None:
-    """What to know of the names in the file of a network: None where they are those of the network."""
+    """Return a warning if the file of a network has other names than the network."""
     is_bif = _writable(ending, NETWORK_WRITERS) == ".bif"
     return bif.written_names(network).caution() if is_bif else None
 
 
 def graph_text(graph: DAG | PDAG, ending: str) -> str:
-    """Return the text of a graph file, for the caller to write (`encode` gives its bytes).
+    """Return the text of a graph file, which the caller writes (`encode` converts it to bytes).
 
     Parameters
     ----------
     graph : DAG or PDAG
     ending : str
-        Of the file's name, or the whole name; one of `GRAPH_ENDINGS` or ".bayesys.csv".
+        Ending of the file's name, or the whole name; one of `GRAPH_ENDINGS` or ".bayesys.csv".
     """
     return GRAPH_WRITERS[_writable(ending, GRAPH_WRITERS)](graph)
 
 
 def _is_network(ending: str, text: str, file: str) -> bool:
-    """JSON may be either."""
+    """Return whether a file has a network; for JSON, which may be a graph too, look at the content."""
     return ending not in GRAPH_READERS or (
         ending in NETWORK_READERS and network_json.is_network(parse_object(text, file))
     )
@@ -214,6 +213,6 @@ def _writable(name: str, known: Iterable[str]) -> str:
 
 
 def _ending(name: str, known: Iterable[str]) -> str | None:
-    """Find the longest known ending of a file's name, that of a packed file too."""
+    """Return the longest known ending of a file's name, ignoring ".gz"."""
     bare = name.lower().removesuffix(".gz")
     return max((ending for ending in known if bare.endswith(ending)), key=len, default=None)

@@ -1,8 +1,8 @@
-"""BIF, the Interchange Format for Bayesian Networks: `variable` and `probability` blocks.
+"""Read and write BIF, the Interchange Format for Bayesian Networks: `variable` and `probability` blocks.
 
-The format has quotes, but pyAgrum reads none, and what has brackets between them pgmpy reads wrongly. So names that not
-all of us read are written as others (`bif_names`), and a comment at the top of the file, which only this package reads,
-tells which they were. "unknown" stands for a network without a name.
+The format has quoted names, but pyAgrum does not read them, and pgmpy misreads those with brackets. So names that one
+of them cannot read are replaced (`bif_names`). A comment at the top of the file, which only this package reads, has the
+original names. "unknown" stands for a network without a name.
 
 References
 ----------
@@ -14,9 +14,9 @@ from __future__ import annotations
 from itertools import product
 
 from stablebn.errors import FormatError
-from stablebn.networks.formats.parsing.bif_names import WrittenNames, names_to_write, names_told
+from stablebn.networks.formats.parsing.bif_names import WrittenNames, names_in_comment, names_to_write
 from stablebn.networks.formats.parsing.network_draft import Draft
-from stablebn.networks.formats.parsing.probability_tables import FlatTable, Row, RowTable, Table
+from stablebn.networks.formats.parsing.probability_tables import FlatTable, ProbabilityRow, RowTable, WrittenTable
 from stablebn.networks.formats.parsing.scanner import C_COMMENT, Scanner, token_pattern, without_comments
 from stablebn.networks.formats.parsing.writers import TextCPT, categorical, written
 from stablebn.networks.model import Network
@@ -43,7 +43,7 @@ def read(text: str, file: str, *, normalise: bool = False) -> Network:
             scan.skip()
         else:
             raise scan.error("'network', 'variable' or 'probability'")
-    return names_told(text, file).restored(draft.network(name), file)
+    return names_in_comment(text, file).restored(draft.network(name), file)
 
 
 def text(network: Network) -> str:
@@ -55,12 +55,12 @@ def text(network: Network) -> str:
 
 
 def written_names(network: Network) -> WrittenNames:
-    """The names that a network has in its file."""
+    """Return the names of a network in its BIF file."""
     return names_to_write(categorical(network, "BIF", names=_ANY, levels=_ANY), network.name or "unknown")
 
 
 def discrete_levels(scan: Scanner) -> list[str]:
-    """Pass "discrete [ 2 ] { a, b }", also with "=" before the braces; return the levels."""
+    """Read "discrete [ 2 ] { a, b }", also with "=" before the braces; return the levels."""
     scan.expect("discrete")
     scan.expect("[")
     line, count = scan.line, scan.name("the number of levels")
@@ -74,7 +74,7 @@ def discrete_levels(scan: Scanner) -> list[str]:
 
 
 def family_names(scan: Scanner) -> tuple[str, list[str]]:
-    """Pass "( node | parent, parent )"; return the node and its parents."""
+    """Read "( node | parent, parent )"; return the node and its parents."""
     scan.expect("(")
     node = scan.name("the name of a node")
     scan.accept("|", ",")
@@ -100,19 +100,19 @@ def _read_variable(scan: Scanner, draft: Draft) -> None:
 def _read_probability(scan: Scanner, draft: Draft) -> None:
     line = scan.line
     node, parents = family_names(scan)
-    rows: list[Row] = []
-    defaults: list[Row] = []
-    tables: list[Table] = []
+    rows: list[ProbabilityRow] = []
+    defaults: list[ProbabilityRow] = []
+    tables: list[WrittenTable] = []
     scan.expect("{")
     while not scan.accept("}"):
         row_line = scan.line
         if scan.accept("("):
             levels = scan.names("a level", ")")
-            rows.append(Row(levels, scan.numbers(), row_line))
+            rows.append(ProbabilityRow(levels, scan.numbers(), row_line))
         elif scan.accept("table"):
             tables.append(FlatTable(scan.numbers(), row_line, node_slowest=True))
         elif scan.accept("default"):
-            defaults.append(Row((), scan.numbers(), row_line))
+            defaults.append(ProbabilityRow((), scan.numbers(), row_line))
         elif scan.accept("property"):
             scan.skip()
         else:

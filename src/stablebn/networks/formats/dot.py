@@ -1,6 +1,6 @@
-r"""Graphs as DOT, the language of Graphviz: nodes, chains of edges "->" and "--", comments.
+r"""Read graphs as DOT, the language of Graphviz: nodes, chains of edges "->" and "--", comments.
 
-Attributes are passed over, except `dir`: "none" makes an edge undirected. In a quoted name \" is a quote and \\ a
+Attributes are ignored, except `dir`: "none" makes an edge undirected. In a quoted name \" is a quote and \\ a
 backslash. Subgraphs, ports and HTML are refused.
 """
 
@@ -47,7 +47,7 @@ def read(text: str, file: str) -> DAG | PDAG:
 
 
 def _read_statement(scan: Scanner, nodes: dict[str, None], edges: list[Edge], defaults: dict[str, str]) -> None:
-    """Pass "a", "a -> b -- c" or "key = value"."""
+    """Read "a", "a -> b -- c" or "key = value"."""
     line = scan.line
     if scan.token == "subgraph":
         raise scan.error("a node (subgraphs are not read)")
@@ -68,7 +68,7 @@ def _read_statement(scan: Scanner, nodes: dict[str, None], edges: list[Edge], de
 
 
 def _attributes(scan: Scanner) -> dict[str, str]:
-    """Pass "[key = value, ...]", any number of times."""
+    """Read "[key = value, ...]", any number of times."""
     found = {}
     while scan.accept("["):
         while not scan.accept("]"):

@@ -1,18 +1,14 @@
-"""DSC, the format of Microsoft's belief-network tools: rows give the levels of the parents by index, from 0.
+"""Read DSC, the format of Microsoft's belief-network tools; the networks of the paper are published in it.
 
-Levels are quoted; names are not, so those with spaces or marks in them cannot be written. "unknown" stands for a
-network without a name.
+Rows name the levels of the parents by index, from 0. The format is read only.
 """
 
 from __future__ import annotations
 
-from itertools import product
-
 from stablebn.networks.formats.bif import discrete_levels, family_names
 from stablebn.networks.formats.parsing.network_draft import Draft
-from stablebn.networks.formats.parsing.probability_tables import Row, RowTable
+from stablebn.networks.formats.parsing.probability_tables import ProbabilityRow, RowTable
 from stablebn.networks.formats.parsing.scanner import C_COMMENT, Scanner, token_pattern, without_comments
-from stablebn.networks.formats.parsing.writers import TextCPT, categorical, texts, written
 from stablebn.networks.model import Network
 
 _WORD = r'[^\s"{}()\[\];,|:=]+'
@@ -38,13 +34,6 @@ def read(text: str, file: str, *, normalise: bool = False) -> Network:
     return draft.network(name)
 
 
-def text(network: Network) -> str:
-    """Write a network as DSC."""
-    nodes = categorical(network, "DSC", names=rf"(?!.*/[/*]){_WORD}")
-    (name,) = texts([network.name or "unknown"], "a network name", "DSC")
-    return "".join([f'belief network "{name}"\n', *map(_node, nodes), *map(_probability, nodes)])
-
-
 def _read_node(scan: Scanner, draft: Draft) -> None:
     line = scan.line
     node = scan.name("the name of a node")
@@ -63,33 +52,20 @@ def _read_node(scan: Scanner, draft: Draft) -> None:
 def _read_probability(scan: Scanner, draft: Draft) -> None:
     line = scan.line
     node, parents = family_names(scan)
-    rows: list[Row] = []
-    default: Row | None = None
+    rows: list[ProbabilityRow] = []
+    default: ProbabilityRow | None = None
     scan.expect("{")
     while not scan.accept("}"):
         row_line = scan.line
         if scan.accept("("):
             levels = scan.names("the index of a level", ")")
             scan.expect(":")
-            rows.append(Row(levels, scan.numbers(), row_line))
+            rows.append(ProbabilityRow(levels, scan.numbers(), row_line))
         elif scan.accept("default"):
             scan.accept(":", "=")
-            default = Row((), scan.numbers(), row_line)
+            default = ProbabilityRow((), scan.numbers(), row_line)
         elif parents:
             raise scan.error("a row that starts with '(', 'default' or '}'")
         else:
-            rows.append(Row((), scan.numbers(), row_line))
+            rows.append(ProbabilityRow((), scan.numbers(), row_line))
     draft.define(node, parents, RowTable(rows, default, by_index=True), line)
-
-
-def _node(own: TextCPT) -> str:
-    levels = ", ".join(f'"{level}"' for level in own.levels)
-    return f"node {own.node} {{\n  type : discrete [ {len(own.levels)} ] = {{ {levels} }};\n}}\n"
-
-
-def _probability(own: TextCPT) -> str:
-    if not own.parents:
-        return f"probability ( {own.node} ) {{\n   {written(own.probabilities.tolist())};\n}}\n"
-    places = product(*(map(str, range(len(levels))) for levels in own.parent_levels))
-    rows = "".join(f"  ({', '.join(of)}) : {written(row)};\n" for of, row in zip(places, own.rows(), strict=True))
-    return f"probability ( {own.node} | {', '.join(own.parents)} ) {{\n{rows}}}\n"

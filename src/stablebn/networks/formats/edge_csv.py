@@ -1,7 +1,7 @@
-"""Graphs as CSV edge lists: columns from, to and perhaps type ("->" or "--") and strength, or the columns of Bayesys.
+"""Read graphs as CSV edge lists, and write those of Bayesys.
 
-Columns besides these are passed over. A row in which only the first node stands, without a mark, is a node without
-edges. Bayesys' own lists have no such rows.
+The columns are from, to and optionally type ("->" or "--"), or those of Bayesys; other columns are ignored. A row with
+only the first node is a node without edges; lists of Bayesys have no such rows.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _BAYESYS = ("ID", "Variable 1", "Dependency", "Variable 2")
 _MARKS = {"->": "->", "--": "--", "-": "--"}
 
 
-class Columns(NamedTuple):
-    """Where in a row its nodes stand, and its mark; a list without marks is of arcs."""
+class EdgeColumns(NamedTuple):
+    """Columns of the two nodes and of the mark of an edge; in a list without marks all edges are arcs."""
 
     start: int
     end: int
@@ -28,7 +28,7 @@ class Columns(NamedTuple):
 
 
 def read(text: str, file: str) -> DAG | PDAG:
-    """Read a graph from the text of a CSV file; its header tells the columns."""
+    """Read a graph from the text of a CSV file, whose header names the columns."""
     rows = csv.reader(io.StringIO(text, newline=""))
     nodes: dict[str, None] = {}
     edges = []
@@ -42,31 +42,31 @@ def read(text: str, file: str) -> DAG | PDAG:
             if len(row) != len(header):
                 raise FormatError(file, line, f"expected {len(header)} cells, got {len(row)}.")
             start, end = row[columns.start], row[columns.end]
-            told = ("->" if end else "") if columns.mark is None else row[columns.mark].strip()
+            mark = ("->" if end else "") if columns.mark is None else row[columns.mark].strip()
             nodes[start] = None
-            if not told and not end:
+            if not mark and not end:
                 continue
-            if told not in _MARKS:
-                raise FormatError(file, line, f"expected the mark '->', '--' or '-' between nodes, got {told[:40]!r}.")
+            if mark not in _MARKS:
+                raise FormatError(file, line, f"expected the mark '->', '--' or '-' between nodes, got {mark[:40]!r}.")
             nodes[end] = None
-            edges.append(Edge(start, end, _MARKS[told], line))
+            edges.append(Edge(start, end, _MARKS[mark], line))
     except csv.Error as error:
         raise FormatError(file, rows.line_num, f"expected CSV: {error}.") from None
     return checked_graph(edges, file, nodes)
 
 
-def _columns(header: Sequence[str], file: str) -> Columns:
+def _columns(header: Sequence[str], file: str) -> EdgeColumns:
     bayesys = [name.lower() for name in _BAYESYS]
     for start, end, mark in (("from", "to", "type"), (bayesys[1], bayesys[3], bayesys[2])):
         if header.count(start) == header.count(end) == 1 and header.count(mark) <= 1:
-            return Columns(header.index(start), header.index(end), header.index(mark) if mark in header else None)
+            return EdgeColumns(header.index(start), header.index(end), header.index(mark) if mark in header else None)
     raise FormatError(
         file, 1, f"expected the header 'from,to', 'from,to,type' or '{','.join(_BAYESYS)}', got {tuple(header)!r}."
     )
 
 
 def bayesys_text(graph: DAG | PDAG) -> str:
-    """Write a graph as Bayesys does; its mark of an undirected edge is "-", and isolated nodes do not show."""
+    """Write a graph as Bayesys does: the mark of an undirected edge is "-", and isolated nodes are left out."""
     edges = [row for row in csv.DictReader(io.StringIO(to_csv(graph), newline="")) if row["type"]]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -1,4 +1,4 @@
-"""Linear Gaussians as the JSON that pgmpy ships: the coefficients and the variance of each node. Read only."""
+"""Read linear Gaussian networks from pgmpy's JSON: the coefficients and the variance of each node."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _INTERCEPT = "(Intercept)"
 
 
 def network_of(content: dict[str, Any], text: str, file: str) -> Network:
-    """Read a network from the content of a JSON file, which has this text."""
+    """Read a network from the parsed content of a JSON file; its text is used to find line numbers."""
     lines = KeyLines(text, "{")
     nodes, arcs, cpds = (content.get(key, ()) for key in ("nodes", "arcs", "cpds"))
     if not isinstance(nodes, list) or not is_pairs(arcs) or not isinstance(cpds, dict):
@@ -23,8 +23,8 @@ def network_of(content: dict[str, Any], text: str, file: str) -> Network:
         raise FormatError(file, lines["cpds"], "expected one entry of 'cpds' for each of the 'nodes'.")
     gaussians = {node: _gaussian(node, cpds[node], lines, file) for node in nodes}
     check_parents({node: own.parents for node, own in gaussians.items()}, lines, file)
-    told = {(parent, node) for node, own in gaussians.items() for parent in own.parents}
-    if len(arcs) != len(told) or {(a, b) for a, b in arcs} != told:
+    expected = {(parent, node) for node, gaussian in gaussians.items() for parent in gaussian.parents}
+    if len(arcs) != len(expected) or {(a, b) for a, b in arcs} != expected:
         raise FormatError(
             file, KeyLines(text, "[")["arcs"], "expected the 'arcs' to be those from the 'parents' in 'cpds'."
         )
@@ -50,7 +50,7 @@ def _gaussian(node: str, cpd: Any, lines: KeyLines, file: str) -> LinearGaussian
 
 
 def _number(value: Any) -> float:
-    """Return a finite number, alone or in a list of its own."""
+    """Return a finite number, given as such or as a list with one number."""
     (number,) = value if isinstance(value, list) else (value,)
     if not isinstance(number, int | float) or not math.isfinite(number):
         raise ValueError

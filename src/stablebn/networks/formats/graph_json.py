@@ -1,8 +1,8 @@
-"""Graphs as JSON: "nodes", "arcs" (also called "directed") and, if there are any, "undirected" edges.
+"""Read and write graphs as JSON: "nodes", "arcs" (or "directed") and, if there are any, "undirected" edges.
 
-An arc that is among the undirected edges too is undirected: so a learned result says which way its DAG has it. Other
-keys are passed over, so the file of a learned result is read too. How names are written that are not text:
-`stablebn.graph.json_names`.
+An arc that is also among the undirected edges is undirected: a learned result lists it to keep its direction in the
+DAG. Other keys are ignored, so that the file of a learned result is read too. `stablebn.graph.json_names` describes
+how names that are not text are written.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def read(text: str, file: str) -> DAG | PDAG:
 
 
 def _names(values: Any) -> list[Node] | None:
-    """The names in a list; None where it is none."""
+    """Return the names in a list; None if the value is not a list of names."""
     if not isinstance(values, list):
         return None
     try:
@@ -54,7 +54,7 @@ def _names(values: Any) -> list[Node] | None:
 
 
 def text(graph: DAG | PDAG) -> str:
-    """Write a graph as JSON, a line an entry."""
+    """Write a graph as JSON, one line per entry."""
     unfit = [node for node in graph.nodes if not comes_back(node)]
     if unfit:
         raise GraphError(f"JSON holds texts, numbers, dates and tuples as names, not {listed(unfit)}: rename them.")

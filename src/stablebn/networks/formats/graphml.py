@@ -1,4 +1,4 @@
-"""Graphs as GraphML; the name of a node is its id, and an arc each way is an undirected edge."""
+"""Read graphs as GraphML: the id of a node is its name, and arcs in both directions are an undirected edge."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ def read(text: str, file: str) -> DAG | PDAG:
         Edge(edge.attribute("source"), edge.attribute("target"), _mark(edge, default), edge.line)
         for edge in graph.all("edge")
     ]
-    return checked_graph(list(_both_ways_joined(edges)), file, lines)
+    return checked_graph(list(_merge_opposite_arcs(edges)), file, lines)
 
 
-def _both_ways_joined(edges: Sequence[Edge]) -> Iterator[Edge]:
-    """The edges, of two arcs between the same nodes, one each way, only one without a direction."""
+def _merge_opposite_arcs(edges: Sequence[Edge]) -> Iterator[Edge]:
+    """Replace two arcs of opposite directions between the same nodes by one undirected edge."""
     first: dict[tuple[Node, Node], int] = {}
-    for place, edge in enumerate(edges):
+    for index, edge in enumerate(edges):
         if edge.mark == "->":
-            first.setdefault((edge.start, edge.end), place)
-    for place, edge in enumerate(edges):
+            first.setdefault((edge.start, edge.end), index)
+    for index, edge in enumerate(edges):
         back = first.get((edge.end, edge.start))
-        if edge.mark == "--" or back is None or edge.start == edge.end or first[edge.start, edge.end] != place:
+        if edge.mark == "--" or back is None or edge.start == edge.end or first[edge.start, edge.end] != index:
             yield edge
-        elif place < back:
+        elif index < back:
             yield edge._replace(mark="--")
 
 
 def _mark(edge: Element, default: str) -> str:
-    told = edge.attributes.get("directed", default)
-    if told not in ("true", "directed", "false", "undirected"):
-        raise edge.error(f"expected an edge that is 'directed' or 'undirected', got {told[:40]!r}.")
-    return "->" if told in ("true", "directed") else "--"
+    directed = edge.attributes.get("directed", default)
+    if directed not in ("true", "directed", "false", "undirected"):
+        raise edge.error(f"expected an edge that is 'directed' or 'undirected', got {directed[:40]!r}.")
+    return "->" if directed in ("true", "directed") else "--"

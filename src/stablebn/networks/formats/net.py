@@ -1,6 +1,6 @@
-"""NET, the format of Hugin: `node` and `potential` blocks, tables as nested lists.
+"""Read and write NET, the format of Hugin: `node` and `potential` blocks, tables as nested lists.
 
-States are quoted; names are not, so those with spaces or marks in them cannot be written.
+States are quoted; names are not, so that names with spaces or punctuation cannot be written.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.networks.formats.parsing.network_draft import Draft
-from stablebn.networks.formats.parsing.probability_tables import FlatTable, Table
+from stablebn.networks.formats.parsing.probability_tables import FlatTable, WrittenTable
 from stablebn.networks.formats.parsing.scanner import Scanner, token_pattern, without_comments
 from stablebn.networks.formats.parsing.writers import TextCPT, categorical, texts, written
 from stablebn.networks.model import Network
@@ -72,12 +72,12 @@ def _read_potential(scan: Scanner, draft: Draft) -> None:
     node = scan.name("the name of a node")
     scan.accept("|")
     parents = scan.names("the name of a parent", ")")
-    table: Table = FlatTable((), line)
+    table: WrittenTable = FlatTable((), line)
     scan.expect("{")
     while not scan.accept("}"):
         data_line = scan.line
         if _attribute(scan) == "data":
-            # Brackets only show the shape, which the levels give already.
+            # Brackets are ignored: they show the shape, which the levels determine.
             table = FlatTable(scan.numbers(ignore="()"), data_line)
         else:
             scan.skip()
@@ -85,7 +85,7 @@ def _read_potential(scan: Scanner, draft: Draft) -> None:
 
 
 def _attribute(scan: Scanner) -> str:
-    """Pass the name of an attribute and the "=" after it."""
+    """Read the name of an attribute and the "=" after it."""
     name = scan.name("an attribute or '}'")
     scan.expect("=")
     return name

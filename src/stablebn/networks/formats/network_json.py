@@ -1,13 +1,13 @@
-"""Networks of all kinds as JSON: everything that a network has, to the last bit.
+"""Read and write networks of all kinds as JSON, without loss.
 
-"nodes" has an object for each node, in the network's order. A categorical one has its "levels", its "parents" and its
-"probabilities", lists in lists: first by the levels of the first parent, at last by those of the node. A continuous
-one has its "categorical_parents" and "continuous_parents", and "intercepts", "coefficients" and "sds", lists in lists
-by the levels of the categorical parents: without those, a number, a list of numbers and a number. "cuts" has the cut
+"nodes" has an object for each node, in the network's order. A categorical node has its "levels", its "parents" and its
+"probabilities": nested lists by the levels of the first parent, ..., the last parent, and the node. A continuous node
+has its "categorical_parents" and "continuous_parents", and its "intercepts", "coefficients" and "sds": nested lists by
+the levels of the categorical parents; without these, a number, a list of numbers and a number. "cuts" has the cut
 points of the nodes whose levels are bins of numbers.
 
 Names and levels are texts. If some stand for numbers, booleans, dates or tuples (`graph/json_names.py`), "names" has
-all nodes, in their order, and the "values" of a categorical node its levels, as they are.
+the original names of all nodes, in order, and "values" of a categorical node its original levels.
 
 pgmpy's JSON of linear Gaussians is read too.
 """
@@ -35,7 +35,7 @@ VERSION = 1
 
 
 class NestedTable(NamedTuple):
-    """Probabilities as lists in lists."""
+    """Probabilities as nested lists."""
 
     content: Any
 
@@ -50,7 +50,7 @@ class NestedTable(NamedTuple):
 
 
 class NestedGaussian(NamedTuple):
-    """Intercepts, coefficients and standard deviations as lists in lists."""
+    """Intercepts, coefficients and standard deviations as nested lists."""
 
     content: Mapping[str, Any]
     node: str
@@ -60,7 +60,7 @@ class NestedGaussian(NamedTuple):
     def gaussian(
         self, levels: Mapping[str, tuple[str, ...]], continuous: Sequence[str]
     ) -> LinearGaussian | ConditionalGaussian:
-        """Make the distribution of it."""
+        """Convert the lists to a distribution."""
         if list(levels) != self.content["categorical_parents"]:
             raise self._error("expected the 'categorical_parents' to be categorical, and the others continuous")
         shape = tuple(map(len, levels.values()))
@@ -113,7 +113,7 @@ def read(text: str, file: str, *, normalise: bool = False) -> Network:
 
 
 def _values(values: Any, texts: Sequence[str], expected: str, file: str, line: int | None) -> list[Node]:
-    """Return the values that texts stand for; refuse those whose text is another one."""
+    """Return the values that texts stand for; raise `FormatError` if the text of a value is another one."""
     try:
         found = [name_from(value) for value in values] if isinstance(values, list) else []
     except ValueError:
@@ -124,12 +124,12 @@ def _values(values: Any, texts: Sequence[str], expected: str, file: str, line: i
 
 
 def is_network(content: Mapping[str, Any]) -> bool:
-    """Whether the content of a JSON file says that it is a network, not a mere graph."""
+    """Return whether the content of a JSON file is a network with parameters, not only a graph."""
     return content.get("format") == FORMAT or "cpds" in content
 
 
 def text(network: Network) -> str:
-    """Write a network as JSON, a line a node."""
+    """Write a network as JSON, one line per node."""
     plain = network.as_text()
     names = texts(plain, "a name", "JSON", ".*")
     nodes = [
@@ -161,7 +161,7 @@ def _note(node: str, own: Any, draft: Draft, file: str, line: int | None) -> Non
 def _check_keys(
     node: str, own: Mapping[str, Any], lists: Sequence[str], others: Sequence[str], file: str, line: int | None
 ) -> None:
-    """Refuse a node that lacks a key, or whose lists of texts are not."""
+    """Raise `FormatError` if a node lacks a key, or has something else than texts in a list of texts."""
     absent = [key for key in (*lists, *others) if key not in own]
     if absent:
         raise FormatError(file, line, f"node {node!r}: expected the key {absent[0]!r}.")
@@ -179,7 +179,7 @@ def _points(node: str, points: Any, file: str) -> list[float]:
 
 
 def _array(content: Any, shape: Sequence[int]) -> NDArray[np.float64]:
-    """Finite numbers in lists in lists of this shape, or a ValueError that says what was expected."""
+    """Convert nested lists of finite numbers to an array of this shape; otherwise raise `ValueError`."""
     flat: list[Any] = [content]
     for size in shape:
         if not all(isinstance(part, list) and len(part) == size for part in flat):
@@ -201,7 +201,7 @@ def _levels(own: Distribution) -> Sequence[Node]:
 
 
 def _kept(key: str, values: Sequence[Node]) -> dict[str, Any]:
-    """Return an entry for values that are not all text."""
+    """Return a JSON entry for the values unless all are text."""
     if all(isinstance(value, str) for value in values):
         return {}
     return {key: [_value(value) for value in values]}

@@ -1,15 +1,15 @@
-"""XDSL, the format of GeNIe: tables (`cpt`), functions (`deterministic`) and linear Gaussians (`equation`).
+"""Read and write XDSL, the format of GeNIe: tables (`cpt`), functions (`deterministic`), linear Gaussians (`equation`).
 
-In a table the node changes fastest, then its last parent. pyAgrum 3.3.1 has the first parent change fastest, both where
-it reads and where it writes, and says nothing: its own files, which name it, are read as it means them; of a file
-written here it takes the parents of a node in reverse order. `Network.to_pyagrum`, BIF and NET do not have the problem.
+In a table the node changes fastest, then its last parent. In pyAgrum 3.3.1 the first parent changes fastest, both in
+reading and in writing, without a warning. Files of pyAgrum, which name it, are read here in that order. pyAgrum reads
+the parents of a node in reverse order from a file written here; `Network.to_pyagrum`, BIF and NET avoid the problem.
 
-Names stand between spaces, and in equations between signs:
-a name with a space in it, and in a network with equations with anything but letters, digits and "_", cannot be written.
-The equation of a continuous node with categorical parents chooses by the number of their level, from 0, as in GeNIe's
+Names are separated by spaces, and in equations by operators. So a name with a space cannot be written; in a network
+with equations, names must consist of letters, digits and "_".
+The equation of a continuous node with categorical parents selects by the index of the level, from 0, as in GeNIe's
 hybrid models: `Choose(parent, Normal(0,1), Normal(2,1))`.
-GeNIe wants parents before their children, so the nodes are written in such an order; the `genie` part of the file
-keeps the network's own. "unknown" stands for a network without a name.
+GeNIe requires parents before their children, so nodes are written in topological order; the `genie` part of the file
+keeps the network's order. "unknown" stands for a network without a name.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 
 from stablebn.networks.formats.parsing.equations import VARIABLE, equation, gaussian
 from stablebn.networks.formats.parsing.network_draft import Draft
-from stablebn.networks.formats.parsing.probability_tables import Cells, Family, FlatTable, Table
+from stablebn.networks.formats.parsing.probability_tables import Cells, Family, FlatTable, WrittenTable
 from stablebn.networks.formats.parsing.writers import TextCPT, tables_of, texts, written
 from stablebn.networks.formats.parsing.xml_tree import Element, document, parse
 from stablebn.networks.model import CPT, ConditionalGaussian, Distribution, LinearGaussian, Network
@@ -32,24 +32,24 @@ _PYAGRUM = "aGrUM"
 _KINDS = ("cpt", "deterministic", "equation")
 
 
-class Outcomes(NamedTuple):
-    """The table of a deterministic node: the level that follows from each configuration of the parents."""
+class DeterministicTable(NamedTuple):
+    """Table of a deterministic node: the level that each configuration of the parents determines."""
 
     levels: Sequence[str]
 
     def cells(self, family: Family) -> Cells:
-        """Give all probability to those levels."""
-        place = {level: i for i, level in enumerate(family.levels[-1])}
+        """Return the table with probability 1 for these levels."""
+        index_of = {level: i for i, level in enumerate(family.levels[-1])}
         needed = family.configurations
-        if len(self.levels) != needed or not set(self.levels) <= place.keys():
+        if len(self.levels) != needed or not set(self.levels) <= index_of.keys():
             raise family.error(f"needs {needed} resulting states, all of them states of the node.")
-        probabilities = np.zeros((needed, len(place)))
-        probabilities[np.arange(needed), [place[level] for level in self.levels]] = 1
+        probabilities = np.zeros((needed, len(index_of)))
+        probabilities[np.arange(needed), [index_of[level] for level in self.levels]] = 1
         return Cells(probabilities, {})
 
 
 class Equation(NamedTuple):
-    """The definition of a continuous node."""
+    """Definition of a continuous node."""
 
     node: str
     definition: Element
@@ -57,7 +57,7 @@ class Equation(NamedTuple):
     def gaussian(
         self, levels: Mapping[str, tuple[str, ...]], continuous: Sequence[str]
     ) -> LinearGaussian | ConditionalGaussian:
-        """Make the distribution of it."""
+        """Parse the definition as a distribution."""
         try:
             return gaussian(self.definition.text, self.node, levels, continuous)
         except ValueError as error:
@@ -100,15 +100,15 @@ def text(network: Network) -> str:
 
 
 def _in_own_order(nodes: list[Element], smile: Element) -> list[Element]:
-    """Nodes in the order of the `genie` part, if this package wrote it."""
+    """Sort nodes in the order of the `genie` part, if this package wrote it."""
     parts = [genie for extensions in smile.all("extensions") for genie in extensions.all("genie")]
-    own = [node for genie in parts if genie.attributes.get("app") == _APP for node in genie.all("node")]
-    place = {node.attribute("id"): i for i, node in enumerate(own)}
-    return sorted(nodes, key=lambda node: place.get(node.attribute("id"), len(place)))
+    ordered = [node for genie in parts if genie.attributes.get("app") == _APP for node in genie.all("node")]
+    position = {node.attribute("id"): i for i, node in enumerate(ordered)}
+    return sorted(nodes, key=lambda node: position.get(node.attribute("id"), len(position)))
 
 
 def _apps(smile: Element) -> list[str]:
-    """The programs that say they wrote the file."""
+    """Return the programs that the file names as its authors."""
     parts = [genie for extensions in smile.all("extensions") for genie in extensions.all("genie")]
     return [genie.attributes.get("app", "") for genie in parts]
 
@@ -117,9 +117,9 @@ def _parents(node: Element) -> list[str]:
     return [parent for parents in node.all("parents") for parent in parents.text.split()]
 
 
-def _table(node: Element) -> Table:
+def _table(node: Element) -> WrittenTable:
     if node.tag == "deterministic":
-        return Outcomes(node.one("resultingstates").text.split())
+        return DeterministicTable(node.one("resultingstates").text.split())
     probabilities = node.one("probabilities")
     return FlatTable(probabilities.numbers(), probabilities.line)
 

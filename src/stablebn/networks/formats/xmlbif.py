@@ -1,6 +1,6 @@
-"""XMLBIF: BIF as XML, version 0.3.
+"""Read and write XMLBIF, version 0.3: BIF as XML.
 
-The names of a network cannot start or end with a space. "unknown" stands for a network without a name.
+Names cannot start or end with a space. "unknown" stands for a network without a name.
 
 References
 ----------

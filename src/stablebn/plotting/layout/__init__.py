@@ -1,4 +1,4 @@
-"""Where the nodes and arcs of a graph go in a picture: a layered layout, without Graphviz."""
+"""Compute the positions of nodes and arcs in a plot: a layered layout, without Graphviz."""
 
 from stablebn.plotting.layout.layered import Box, Layout, Point, layered_layout
 

@@ -1,4 +1,4 @@
-"""How far to the right each point is: near the middle of its neighbours, long arcs straight, everything close together.
+"""Compute the x of each point: near the middle of its neighbours, long arcs straight, the layout narrow.
 
 The priority method of Sugiyama, Tagawa and Toda (1981) in the form of least squares: layer by layer each point goes as
 near to its neighbours in the layers around as the distances inside the layer allow, which is an isotonic regression.
@@ -13,12 +13,12 @@ from itertools import pairwise
 
 from stablebn.plotting.layout.layers import Jointed
 
-# What a joint takes in its layer: arcs that run side by side stay apart, and clear of nodes.
+# Width of a joint and its distance to others, so that parallel arcs keep apart from each other and from nodes.
 _JOINT = 2.0
 _JOINT_GAP = 9.0
-# How strongly the ends of a piece of an arc pull each other: between nodes, at one joint, between joints.
+# Weights of the attraction along an arc: between nodes, between a node and a joint, between joints.
 _PULLS = (1.0, 2.0, 6.0)
-# Of a point that nothing pulls, towards where it is.
+# The weight of a point's present position, for points without neighbours.
 _AT_REST = 0.01
 _SWEEPS = 24
 
@@ -26,7 +26,7 @@ _SWEEPS = 24
 def horizontal_coordinates(
     graph: Jointed, layers: Sequence[Sequence[int]], widths: Sequence[float], *, gap: float
 ) -> list[float]:
-    """The x of the centre of every point; of neighbours in a layer the borders are at least a gap apart."""
+    """Return the x of the centre of every point; neighbours in a layer keep a gap between their borders."""
     width = [*widths, *[_JOINT] * (len(graph.layer) - graph.nodes)]
 
     def apart(p: int, q: int) -> float:
@@ -42,7 +42,7 @@ def horizontal_coordinates(
             x[p] -= middle
     around = [[*above, *below] for above, below in zip(graph.above, graph.below, strict=True)]
     for sweep in range(_SWEEPS):
-        # At first from one side only, so that what is far off moves far; then from both.
+        # At first from one side only, so that distant points move far; then from both sides.
         sides = around if sweep >= _SWEEPS // 2 else graph.below if sweep % 2 else graph.above
         for layer in reversed(layers) if sweep % 2 else layers:
             _settle(graph, layer, sides, x, apart)
@@ -57,8 +57,8 @@ def _settle(
     x: list[float],
     apart: Callable[[int, int], float],
 ) -> None:
-    """Put the points of a layer as near to where their neighbours pull them as can be, by least squares."""
-    # Pools of points that stand side by side at their least distances: weight, weight times place of the first, points.
+    """Move the points of a layer as near to their neighbours as the gaps allow, by least squares."""
+    # Pools of points at their smallest distances: total weight, weight times x of the first point, number of points.
     pools: list[tuple[float, float, int]] = []
     offsets = [0.0]
     for p, q in pairwise(layer):
@@ -84,11 +84,11 @@ def _settle(
 def _straighten(
     graph: Jointed, layers: Sequence[Sequence[int]], x: list[float], apart: Callable[[int, int], float]
 ) -> None:
-    """Where the joints of an arc have room to stand below each other, let them: as many in a row as can."""
-    place = {p: at for layer in layers for at, p in enumerate(layer)}
+    """Align consecutive joints of an arc vertically if there is room."""
+    index = {p: at for layer in layers for at, p in enumerate(layer)}
 
     def room(p: int) -> tuple[float, float]:
-        layer, at = layers[graph.layer[p]], place[p]
+        layer, at = layers[graph.layer[p]], index[p]
         low = x[layer[at - 1]] + apart(layer[at - 1], p) if at else float("-inf")
         high = x[layer[at + 1]] - apart(p, layer[at + 1]) if at + 1 < len(layer) else float("inf")
         return low, high
@@ -98,11 +98,11 @@ def _straighten(
         while joints:
             low, high, length = float("-inf"), float("inf"), 0
             for p in joints:
-                own = room(p)
-                if max(low, own[0]) > min(high, own[1]):
+                left, right = room(p)
+                if max(low, left) > min(high, right):
                     break
-                low, high, length = max(low, own[0]), min(high, own[1]), length + 1
-            # A joint has room at least where it is, but for rounding.
+                low, high, length = max(low, left), min(high, right), length + 1
+            # Rounding can leave a joint without room, not even at its present x.
             length = max(length, 1)
             row, joints = joints[:length], joints[length:]
             if len(row) > 1:

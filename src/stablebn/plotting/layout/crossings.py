@@ -1,4 +1,4 @@
-"""The order inside each layer, with few crossings: sweeps of barycentres and exchanges of neighbours."""
+"""Order the points inside each layer with few crossings: barycentre sweeps and exchanges of neighbours."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from stablebn.plotting.layout.layers import Jointed
 
 # Sweeps from each start, and how many of them may pass without fewer crossings.
 _SWEEPS, _PATIENCE = 40, 8
-# Of exchanges after each sweep, layer by layer, and from left to right in each of them.
+# Exchanges after each sweep: rounds over the layers, and passes from left to right in a layer.
 _ROUNDS, _PASSES = 12, 20
-# Where there are more points than this, there are fewer sweeps in proportion.
+# With more points than this, the number of sweeps decreases in proportion.
 _MANY = 3000
 _TOO_MANY = 30_000
 
 
 def ordered_layers(graph: Jointed) -> list[list[int]]:
-    """The points of each layer, from left to right.
+    """Return the points of each layer from left to right.
 
     References
     ----------
@@ -31,12 +31,12 @@ def ordered_layers(graph: Jointed) -> list[list[int]]:
         least, patience = -1, 0
         for sweep in range(max(4, min(_SWEEPS, _SWEEPS * _MANY // len(graph.layer)))):
             _sweep(graph, layers, downwards=sweep % 2 == (not downwards), by_median=sweep % 4 > 1)
-            # Where arcs are as dense as that, nobody will see the difference.
+            # With more points, exchanges make no visible difference.
             if len(graph.layer) < _TOO_MANY:
                 _exchange(graph, layers)
             crossed = crossings(graph, layers)
             if fewest < 0 or crossed < fewest:
-                best, fewest = [list(own) for own in layers], crossed
+                best, fewest = [list(layer) for layer in layers], crossed
             patience = 0 if least < 0 or crossed < least else patience + 1
             least = crossed if least < 0 else min(least, crossed)
             if not least or patience > _PATIENCE:
@@ -45,29 +45,29 @@ def ordered_layers(graph: Jointed) -> list[list[int]]:
 
 
 def crossings(graph: Jointed, layers: Sequence[Sequence[int]]) -> int:
-    """How often arcs cross."""
-    place = _places(graph, layers)
+    """Count the crossings of arcs."""
+    index = _positions(graph, layers)
     total = 0
     for layer in layers[:-1]:
         seen: list[int] = []
         for point in layer:
-            ends = sorted(place[q] for q in graph.below[point])
+            ends = sorted(index[q] for q in graph.below[point])
             total += sum(len(seen) - bisect_right(seen, end) for end in ends)
             for end in ends:
                 insort(seen, end)
     return total
 
 
-def _places(graph: Jointed, layers: Sequence[Sequence[int]]) -> list[int]:
-    place = [0] * len(graph.layer)
+def _positions(graph: Jointed, layers: Sequence[Sequence[int]]) -> list[int]:
+    index = [0] * len(graph.layer)
     for layer in layers:
         for at, point in enumerate(layer):
-            place[point] = at
-    return place
+            index[point] = at
+    return index
 
 
 def _first_order(graph: Jointed, *, downwards: bool) -> list[list[int]]:
-    """Points as a walk along the arcs meets them, so that what hangs together stands together."""
+    """Order the points by a depth-first walk along the arcs, so that connected points are close together."""
     layers: list[list[int]] = [[] for _ in range(max(graph.layer) + 1)]
     ends = ([*graph.layer], [*graph.layer])
     for (u, v), chain in graph.chains.items():
@@ -90,9 +90,9 @@ def _first_order(graph: Jointed, *, downwards: bool) -> list[list[int]]:
 
 
 def _mixed(points: Sequence[int], end: Sequence[int]) -> list[int]:
-    """Points in an order in which the ends of long arcs and those of short ones are evenly spread.
+    """Order points so that the ends of long arcs and of short arcs are evenly mixed.
 
-    The children of a hub are in several layers: side by side with the arcs to those below them, none is far off.
+    The children of a hub are in several layers; mixed with the joints of arcs to lower layers, no child is far away.
     """
     groups: dict[int, list[int]] = {}
     for point in points:
@@ -102,20 +102,20 @@ def _mixed(points: Sequence[int], end: Sequence[int]) -> list[int]:
 
 
 def _sweep(graph: Jointed, layers: list[list[int]], *, downwards: bool, by_median: bool) -> None:
-    """Sort each layer by where its neighbours in the layer before stand; points without any keep their places."""
-    place = _places(graph, layers)
+    """Sort each layer by the positions of the neighbours in the layer before; points without neighbours stay."""
+    index = _positions(graph, layers)
     around = graph.above if downwards else graph.below
     for at in range(1, len(layers)) if downwards else range(len(layers) - 2, -1, -1):
         layer = layers[at]
         pulled = [point for point in layer if around[point]]
-        wish = {point: _wish([place[q] for q in around[point]], by_median=by_median) for point in pulled}
-        rest = iter(sorted(pulled, key=lambda p: (wish[p], place[p])))
+        target = {point: _target([index[q] for q in around[point]], by_median=by_median) for point in pulled}
+        rest = iter(sorted(pulled, key=lambda p: (target[p], index[p])))
         layers[at] = [next(rest) if around[point] else point for point in layer]
         for i, point in enumerate(layers[at]):
-            place[point] = i
+            index[point] = i
 
 
-def _wish(places: list[int], *, by_median: bool) -> float:
+def _target(places: list[int], *, by_median: bool) -> float:
     if not by_median:
         return sum(places) / len(places)
     places.sort()
@@ -125,25 +125,25 @@ def _wish(places: list[int], *, by_median: bool) -> float:
     left, right = places[middle - 1] - places[0], places[-1] - places[middle]
     if len(places) == 2 or left + right == 0:
         return (places[middle - 1] + places[middle]) / 2
-    # Nearer to the side on which they stand closer together.
+    # Nearer to the side on which the neighbours are denser.
     return (places[middle - 1] * right + places[middle] * left) / (left + right)
 
 
 def _exchange(graph: Jointed, layers: list[list[int]]) -> None:
-    """Exchange neighbours as long as that makes fewer crossings."""
-    place = _places(graph, layers)
+    """Exchange neighbours in a layer while this reduces the crossings."""
+    index = _positions(graph, layers)
     waiting = set(range(len(layers)))
     for _ in range(_ROUNDS):
-        changed = [at for at in sorted(waiting) if _exchange_in(graph, layers[at], place)]
-        # Only where neighbours have moved there may be something to gain now.
+        changed = [at for at in sorted(waiting) if _exchange_in(graph, layers[at], index)]
+        # Only layers next to a changed one can improve.
         waiting = {at + side for at in changed for side in (-1, 1) if 0 <= at + side < len(layers)}
         if not waiting:
             return
 
 
-def _exchange_in(graph: Jointed, layer: list[int], place: list[int]) -> bool:
-    """The same in one layer, while the others stay; whether there was an exchange."""
-    ends = {p: [sorted(place[q] for q in side[p]) for side in (graph.above, graph.below)] for p in layer}
+def _exchange_in(graph: Jointed, layer: list[int], index: list[int]) -> bool:
+    """Exchange neighbours in one layer while the others stay; return whether any were exchanged."""
+    ends = {p: [sorted(index[q] for q in side[p]) for side in (graph.above, graph.below)] for p in layer}
     exchanged = False
     for _ in range(_PASSES):
         improved = False
@@ -151,7 +151,7 @@ def _exchange_in(graph: Jointed, layer: list[int], place: list[int]) -> bool:
             p, q = layer[i], layer[i + 1]
             saved = 0
             for left, right in zip(ends[p], ends[q], strict=True):
-                # Most do not cross.
+                # Arcs of most neighbours do not cross.
                 if left and right and left[-1] > right[0]:
                     saved += _crossed(left, right) - _crossed(right, left)
                 elif left and right and left[0] != right[-1]:
@@ -162,10 +162,10 @@ def _exchange_in(graph: Jointed, layer: list[int], place: list[int]) -> bool:
         if not improved:
             break
     for i, p in enumerate(layer):
-        place[p] = i
+        index[p] = i
     return exchanged
 
 
 def _crossed(left: Sequence[int], right: Sequence[int]) -> int:
-    """Crossings of arcs from two neighbours to these places, sorted."""
+    """Count the crossings of arcs from two neighbours to these sorted positions."""
     return sum(bisect_left(right, end) for end in left)

@@ -1,9 +1,8 @@
-"""A layered layout (Sugiyama): arcs point down, cross seldom, and run between the nodes.
+"""Lay out a graph in layers (Sugiyama): arcs point down, rarely cross, and pass between the nodes.
 
-Its four steps are in modules of their own: which layer a node is in (`layers`), the order inside each layer
-(`crossings`), how far to the right everything is (`coordinates`), and the curves of the arcs (`routes`). All of them
-work on numbers 0 .. n - 1, and each choice between equals is by these numbers; so the picture follows from the arcs and
-from the order in which the nodes are numbered, never from the order in which they are given.
+Each of the four steps has its module: the layer of each node (`layers`), the order inside each layer (`crossings`),
+the x coordinates (`coordinates`), and the curves of the arcs (`routes`). They work on node numbers 0 .. n - 1 and break
+ties by them. So the layout depends on the arcs and the numbering, not on the order in which arcs are given.
 """
 
 from __future__ import annotations
@@ -21,22 +20,22 @@ from stablebn.plotting.layout.crossings import ordered_layers
 from stablebn.plotting.layout.layers import acyclic, assign_layers, with_joints
 from stablebn.plotting.layout.routes import layer_tops, routed
 
-# Wider than high, as screens and pages on their side are.
+# Width divided by height, as of screens and landscape pages.
 _ASPECT = 1.7
-# Between components, and around all of it.
+# Distances between components and around the plot, and between nodes.
 _MARGIN = 40.0
 _GAP = 22.0
 
 
 class Point(NamedTuple):
-    """A place in the picture: to the right, and down."""
+    """A position in the plot: x to the right, y downwards."""
 
     x: float
     y: float
 
 
 class Box(NamedTuple):
-    """A node in the picture: its centre, and how large it is."""
+    """A node in the plot: its centre and its size."""
 
     x: float
     y: float
@@ -46,18 +45,17 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything in a picture of a graph is. The origin is at the upper left; y grows downwards, as in SVG.
+    """Positions of the nodes and edges of a plot. The origin is at the upper left; y grows downwards, as in SVG.
 
     Attributes
     ----------
     width, height : float
-        Of the picture, with a margin around it.
+        The size of the plot with its margin.
     boxes : dict of name to Box
         Every node. No two overlap.
     routes : dict of (a, b) to tuple of Point
-        Every edge, under the ends it was given with: points of a path of cubic Bezier curves from the border of a to
-        that of b. The first is where it starts; each three that follow are two control points and the end of a curve.
-        No curve passes through a node.
+        A path of cubic Bezier curves for every edge, with its ends as given: the start at the border of a, then two
+        control points and the end of each curve, up to the border of b. No curve passes through a node.
     """
 
     width: float
@@ -67,8 +65,8 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class _Part:
-    """The same of a connected part of a graph, by numbers and without a margin."""
+class _ComponentLayout:
+    """The layout of a connected component, by node numbers and without a margin."""
 
     width: float
     height: float
@@ -122,12 +120,12 @@ def layered_layout(
     if set(names) != set(given.nodes) or len(names) != len(given.nodes):
         unlike = sorted(set(names) ^ set(given.nodes), key=name_key)
         raise GraphError(f"order must have every node of the graph once; look at {listed(unlike or names)}.")
-    number = {name: place for place, name in enumerate(names)}
+    number = {name: index for index, name in enumerate(names)}
     directed, undirected = edges_by_kind(given)
     arcs = [(number[a], number[b]) for a, b in directed]
     loose = sorted({(number[a], number[b]) for a, b in (*undirected, *besides)} - set(arcs))
-    own = {} if widths is None else widths
-    sizes = [float(own.get(name, 90.0)) for name in names]
+    given_widths = {} if widths is None else widths
+    sizes = [float(given_widths.get(name, 90.0)) for name in names]
 
     down = acyclic(len(names), arcs, loose)
     parts = _components(len(names), down)
@@ -157,23 +155,23 @@ def layered_layout(
         widest = max(widest, left - _GAP)
     bottom = top + (height if alone else 0.0)
 
-    asked = [*directed, *((a, b) for a, b in (*undirected, *besides))]
+    edges = [*directed, *((a, b) for a, b in (*undirected, *besides))]
     return Layout(
         width=round(widest + _MARGIN, 1),
         height=round(bottom + _MARGIN, 1),
         boxes={names[v]: Box(*(round(value, 1) for value in boxes[v])) for v in range(len(names))},
-        routes={(a, b): _route(routes, number[a], number[b]) for a, b in asked},
+        routes={(a, b): _route(routes, number[a], number[b]) for a, b in edges},
     )
 
 
 def _route(routes: Mapping[tuple[int, int], tuple[Point, ...]], a: int, b: int) -> tuple[Point, ...]:
-    """The route from a to b, which was laid out the way it runs down."""
+    """Return the route from a to b; routes were computed downwards."""
     path = routes[a, b] if (a, b) in routes else routes[b, a][::-1]
     return tuple(Point(round(x, 1), round(y, 1)) for x, y in path)
 
 
 def _components(n: int, arcs: Iterable[tuple[int, int]]) -> list[list[int]]:
-    """Nodes of each connected part: the largest parts first, of equals that with the first node."""
+    """Return the nodes of each connected component, the largest first; ties go to the smallest node."""
     around: list[list[int]] = [[] for _ in range(n)]
     for u, v in arcs:
         around[u].append(v)
@@ -193,28 +191,30 @@ def _components(n: int, arcs: Iterable[tuple[int, int]]) -> list[list[int]]:
 
 
 def _row_width(pieces: Sequence[tuple[float, float]], alone: Sequence[float], height: float) -> float:
-    """How wide the picture should be for parts of these sizes to be in good proportion."""
+    """Return the width of a row of components that gives the plot a good aspect ratio."""
     area = sum((width + _MARGIN) * (tall + _MARGIN) for width, tall in pieces)
     area += sum((width + _GAP) * (height + _GAP) for width in alone)
     return max([math.sqrt(area * _ASPECT), *(width for width, _ in pieces), *alone], default=0.0)
 
 
-def _lay_out(part: Sequence[int], arcs: Iterable[tuple[int, int]], widths: Sequence[float], height: float) -> _Part:
-    """One connected part, from (0, 0) on."""
-    place = {v: i for i, v in enumerate(part)}
-    own = [(place[u], place[v]) for u, v in arcs if u in place]
+def _lay_out(
+    part: Sequence[int], arcs: Iterable[tuple[int, int]], widths: Sequence[float], height: float
+) -> _ComponentLayout:
+    """Lay out one connected component, from (0, 0) on."""
+    index = {v: i for i, v in enumerate(part)}
+    inner = [(index[u], index[v]) for u, v in arcs if u in index]
     sizes = [widths[v] for v in part]
     # A layer takes about two and a half times the height of a node.
     limit = math.sqrt(_ASPECT * sum(size + _GAP for size in sizes) * 2.6 * height) * 1.1
-    layer = assign_layers(len(part), own, [size + _GAP for size in sizes], max(limit, 6 * (max(sizes) + _GAP)))
-    jointed = with_joints(layer, own)
+    layer = assign_layers(len(part), inner, [size + _GAP for size in sizes], max(limit, 6 * (max(sizes) + _GAP)))
+    jointed = with_joints(layer, inner)
     layers = ordered_layers(jointed)
     x = horizontal_coordinates(jointed, layers, sizes, gap=_GAP)
     tops = layer_tops(jointed, layers, x, height)
     paths = routed(jointed, x, tops, sizes, height)
     left = min([x[v] - sizes[v] / 2 for v in range(len(part))] + [px for path in paths.values() for px, _ in path])
     right = max([x[v] + sizes[v] / 2 for v in range(len(part))] + [px for path in paths.values() for px, _ in path])
-    return _Part(
+    return _ComponentLayout(
         width=right - left,
         height=tops[-1] + height,
         boxes={v: Box(x[i] - left, tops[jointed.layer[i]] + height / 2, sizes[i], height) for i, v in enumerate(part)},

@@ -1,4 +1,4 @@
-"""Which layer each node is in, and the joints of arcs that pass through layers between."""
+"""Assign nodes to layers, and cut long arcs at joints in the layers that they pass."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ Arc = tuple[int, int]
 
 @dataclass(frozen=True)
 class Jointed:
-    """A graph whose arcs lead from each layer to the next: longer ones are cut, with a joint in each layer between.
+    """A graph whose arcs lead from one layer to the next: longer arcs are cut, with a joint in each layer between.
 
     Attributes
     ----------
     nodes : int
-        How many of the points are nodes of the graph: the first ones. The others are joints.
+        The number of nodes, which are the first points; the others are joints.
     layer : list of int
-        Of every point.
+        The layer of each point.
     chains : dict of arc to list of int
-        The points that an arc leads over, its ends too.
+        The points of an arc, with its ends.
     above, below : list of list of int
-        For every point those in the layer before and in the next one to which an arc leads.
+        The neighbours of each point in the layer before and in the next layer.
     """
 
     nodes: int
@@ -34,17 +34,17 @@ class Jointed:
 
 
 def acyclic(n: int, arcs: Sequence[Arc], loose: Iterable[Arc]) -> list[Arc]:
-    """Every edge once, in a direction in which there is no cycle.
+    """Return every edge once, with directions that have no cycle.
 
     Parameters
     ----------
     n : int
     arcs : sequence of (from, to)
-        Kept as they are, unless they close a cycle.
+        Arcs that keep their direction unless they close a cycle.
     loose : iterable of (a, b)
-        Edges that may point either way: they follow the order of the others.
+        Edges that may get any direction: they follow the order of the arcs.
     """
-    # From those without parents on; where a cycle is left, the node with the fewest arcs into it is taken next.
+    # A topological order; in a cycle, the node with the fewest remaining parents comes next.
     children: list[list[int]] = [[] for _ in range(n)]
     waiting = [0] * n
     for u, v in arcs:
@@ -52,30 +52,30 @@ def acyclic(n: int, arcs: Sequence[Arc], loose: Iterable[Arc]) -> list[Arc]:
         waiting[v] += 1
     queue = [(waiting[v], v) for v in range(n)]
     heapify(queue)
-    place: dict[int, int] = {}
+    position: dict[int, int] = {}
     while queue:
         count, v = heappop(queue)
-        if v in place or count != waiting[v]:
+        if v in position or count != waiting[v]:
             continue
-        place[v] = len(place)
+        position[v] = len(position)
         for child in children[v]:
             waiting[child] -= 1
             heappush(queue, (waiting[child], child))
-    return sorted({(u, v) if place[u] < place[v] else (v, u) for u, v in (*arcs, *loose)})
+    return sorted({(u, v) if position[u] < position[v] else (v, u) for u, v in (*arcs, *loose)})
 
 
 def assign_layers(n: int, arcs: Sequence[Arc], widths: Sequence[float], limit: float) -> list[int]:
-    """The layer of each node, from 0: below all its parents, with short arcs, and no layer too wide.
+    """Return the layer of each node, from 0: below its parents, with short arcs, and without wide layers.
 
     Parameters
     ----------
     n : int
     arcs : sequence of (from, to)
-        Without a cycle.
+        Acyclic.
     widths : sequence of float
-        Of the nodes, with the gap to the next.
+        Widths of the nodes, with the gap to the next node.
     limit : float
-        Of the width of a layer. A star with a hundred leaves gets several layers of them.
+        The largest width of a layer. The leaves of a large star are spread over several layers.
     """
     parents: list[list[int]] = [[] for _ in range(n)]
     children: list[list[int]] = [[] for _ in range(n)]
@@ -84,8 +84,8 @@ def assign_layers(n: int, arcs: Sequence[Arc], widths: Sequence[float], limit: f
         children[u].append(v)
     below = _longest_paths(n, parents, children)
 
-    # List scheduling: of the nodes whose parents are placed, those with the longest way below them first.
-    waiting = [len(own) for own in parents]
+    # List scheduling: among the nodes whose parents have layers, the one with the longest path below it comes first.
+    waiting = [len(nodes) for nodes in parents]
     ready = [(-below[v], v) for v in range(n) if not waiting[v]]
     heapify(ready)
     layer, filled = [0] * n, [0.0]
@@ -105,13 +105,13 @@ def assign_layers(n: int, arcs: Sequence[Arc], widths: Sequence[float], limit: f
                 heappush(ready, (-below[child], child))
 
     _shorten(layer, filled, sequence, parents, children, widths, limit)
-    used = {at: place for place, at in enumerate(sorted(set(layer)))}
+    used = {at: index for index, at in enumerate(sorted(set(layer)))}
     return [used[at] for at in layer]
 
 
 def _longest_paths(n: int, parents: Sequence[Sequence[int]], children: Sequence[Sequence[int]]) -> list[int]:
-    """For each node how many arcs the longest path from it has."""
-    longest, waiting = [0] * n, [len(own) for own in children]
+    """Return the length of the longest path from each node."""
+    longest, waiting = [0] * n, [len(nodes) for nodes in children]
     done = [v for v in range(n) if not waiting[v]]
     for v in done:
         for u in parents[v]:
@@ -131,7 +131,7 @@ def _shorten(
     widths: Sequence[float],
     limit: float,
 ) -> None:
-    """Move nodes up or down between their parents and children as long as that makes the arcs shorter."""
+    """Move nodes between their parents and children while this shortens the arcs."""
     moved = True
     while moved:
         moved = False
@@ -141,7 +141,7 @@ def _shorten(
             highest = max((layer[u] + 1 for u in parents[v]), default=layer[v])
             goal = lowest if pull > 0 else highest if pull < 0 else layer[v]
             step = -1 if goal > layer[v] else 1
-            # As near to the goal as there is room.
+            # The nearest layer to the goal that has room.
             while goal != layer[v] and filled[goal] + widths[v] > limit:
                 goal += step
             if goal != layer[v]:
@@ -152,7 +152,7 @@ def _shorten(
 
 
 def with_joints(layer: Sequence[int], arcs: Iterable[Arc]) -> Jointed:
-    """Cut arcs that pass through layers between those of their ends."""
+    """Cut the arcs that pass layers between their ends."""
     layers, chains = list(layer), {}
     for u, v in arcs:
         between = range(layer[u] + 1, layer[v])

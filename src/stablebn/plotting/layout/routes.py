@@ -1,4 +1,4 @@
-"""The curves of the arcs: in the bands between layers, where no node is, and straight down past those beside them."""
+"""Compute the curves of the arcs: curved between the layers, and straight past the nodes of a layer."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from stablebn.plotting.layout.layers import Arc, Jointed
 
 Pair = tuple[float, float]
 
-# Between two layers: at least, at most, and as a part of how far to the side an arc goes there.
+# The distance between two layers: at least, at most, and as a share of the largest horizontal distance of an arc.
 _NEAR, _FAR, _SLOPE = 40.0, 130.0, 0.16
-# Between two arcs at the border of a node, and from its corners.
+# Distances between two arcs at the border of a node, and from its corners.
 _PORT, _CORNER = 11.0, 10.0
 
 
 def layer_tops(graph: Jointed, layers: Sequence[Sequence[int]], x: Sequence[float], height: float) -> list[float]:
-    """The y of the upper border of each layer: where arcs go far to the side there is more room."""
+    """Return the y of the top of each layer; layers with wide arcs between them are farther apart."""
     tops = [0.0]
     for upper in layers[:-1]:
         far = max((abs(x[p] - x[q]) for p in upper for q in graph.below[p]), default=0.0)
@@ -26,9 +26,9 @@ def layer_tops(graph: Jointed, layers: Sequence[Sequence[int]], x: Sequence[floa
 def routed(
     graph: Jointed, x: Sequence[float], tops: Sequence[float], widths: Sequence[float], height: float
 ) -> dict[Arc, list[Pair]]:
-    """Points of cubic Bezier curves for each arc, from the lower border of one node to the upper border of another.
+    """Return the points of cubic Bezier curves for each arc, from the bottom of the parent to the top of the child.
 
-    Each curve lies in the band between two layers: it starts and ends there vertically, so that it never leaves it.
+    Each curve stays between two layers, because it starts and ends vertically.
     """
     leaving, entering = _ports(graph, x, widths, below=True), _ports(graph, x, widths, below=False)
     routes = {}
@@ -41,7 +41,7 @@ def routed(
             path += [(at[0], middle), (end[0], middle), end]
             at = end
             if point >= graph.nodes:
-                # Straight down between the nodes of this layer.
+                # Straight down between the nodes of the layer.
                 at = (end[0], end[1] + height)
                 path += [(end[0], end[1] + height / 3), (end[0], end[1] + 2 * height / 3), at]
         routes[arc] = path
@@ -49,7 +49,7 @@ def routed(
 
 
 def _ports(graph: Jointed, x: Sequence[float], widths: Sequence[float], *, below: bool) -> dict[Arc, float]:
-    """Where each arc meets the border of a node: side by side, in the order of where they come from or go to."""
+    """Return the x at which each arc touches a node: side by side, in the order of the other ends."""
     at: dict[int, list[tuple[float, Arc]]] = {}
     for arc, chain in graph.chains.items():
         node, other = (arc[0], chain[1]) if below else (arc[1], chain[-2])
@@ -58,6 +58,6 @@ def _ports(graph: Jointed, x: Sequence[float], widths: Sequence[float], *, below
     for node, arcs in at.items():
         room = (widths[node] - 2 * _CORNER) / max(1, len(arcs) - 1)
         step = max(0.0, min(_PORT, room))
-        for place, (_, arc) in enumerate(sorted(arcs)):
-            ports[arc] = x[node] + (place - (len(arcs) - 1) / 2) * step
+        for index, (_, arc) in enumerate(sorted(arcs)):
+            ports[arc] = x[node] + (index - (len(arcs) - 1) / 2) * step
     return ports

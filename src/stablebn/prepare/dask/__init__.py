@@ -1,1 +1,1 @@
-"""Tables whose rows are in the memory of the workers of a Dask cluster."""
+"""Prepare tables whose rows are in the memory of the workers of a Dask cluster."""

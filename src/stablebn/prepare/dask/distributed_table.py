@@ -1,4 +1,4 @@
-"""Tables whose rows are with the workers of a Dask cluster: files that they read, or a Dask dataframe."""
+"""Prepare a table on a Dask cluster: the workers read files or hold a Dask dataframe, and keep the encoded rows."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from stablebn.columns.column import Counted, Source
-from stablebn.columns.error_collector import Problems
-from stablebn.columns.kinds import Told, family
-from stablebn.columns.selection import Choice
+from stablebn.columns.column import OpenedRows, OpenedTable
+from stablebn.columns.error_collector import ErrorCollector
+from stablebn.columns.kinds import UserKinds, family
+from stablebn.columns.selection import ColumnSelection
 from stablebn.columns.weights import WeightColumn, weight_column
 from stablebn.errors import DataError, DataProblem, OptionError, listed
 from stablebn.io.batches import (
@@ -34,7 +34,7 @@ from stablebn.io.csv.dialect import Dialect
 from stablebn.io.sources import read
 from stablebn.messages import Caution
 from stablebn.prepare import out_of_core as stored
-from stablebn.prepare.dask.workers import Cluster, Partitions
+from stablebn.prepare.dask.workers import DaskCluster, Partitions
 from stablebn.prepare.out_of_core import Encoding, Filled, OutOfCoreRows, counted, fill, kept_columns
 from stablebn.prepare.spool import SpooledRows, SpoolInMemory, too_many_texts
 from stablebn.prepare.spooled_columns import SpooledColumn
@@ -44,23 +44,23 @@ from stablebn.table.temporary_folders import Folder
 
 Outcome = TypeVar("Outcome")
 
-# So many parts for each thread: few enough to be told of, many enough for equal shares.
+# Parts per thread: few enough that their summaries are cheap, many enough for equal shares.
 _PARTS_A_THREAD = 4
 
 
 @dataclass
-class SpreadTable(Source):
-    """A table whose parts workers can read.
+class SpreadTable(OpenedTable):
+    """Table whose parts the workers can read.
 
     Attributes
     ----------
     parts : Partitions
-        What workers can open.
+        Descriptions of the parts that workers can open.
     with_categories : set of names
-        The columns whose own type says which categories there are.
+        Columns whose type lists their categories.
     weights : WeightColumn or None
     memory : int
-        Bytes for rows at once, here and with each worker.
+        Most bytes of rows in memory at once, in this process and in each worker.
     """
 
     names: list[Name]
@@ -72,36 +72,38 @@ class SpreadTable(Source):
     memory: int
     problems: Sequence[DataProblem] = ()
 
-    def rows(self, said: Told, problems: Problems) -> Counted:
-        """Have the workers read their parts; each keeps its own, and tells what is known of the columns."""
+    def rows(self, user_kinds: UserKinds, problems: ErrorCollector) -> OpenedRows:
+        """Let each worker read and keep its parts, and combine their summaries of the columns."""
         problems.found += self.problems
-        parts = self.parts.made(_stocked, dict(self.types), self.weights, said, self.memory)
-        told = parts.in_order(_told)
-        damaged: set[Name] = set().union(*(own.filled.damaged for own in told))
-        problems.found += {problem.message: problem for own in told for problem in own.problems}.values()
-        count = sum(own.filled.count for own in told)
+        parts = self.parts.map(_stocked, dict(self.types), self.weights, user_kinds, self.memory)
+        summaries = parts.in_order(_summary_of)
+        damaged: set[Name] = set().union(*(part.filled.damaged for part in summaries))
+        problems.found += {problem.message: problem for part in summaries for problem in part.problems}.values()
+        count = sum(part.filled.count for part in summaries)
         if self.weights is not None:
-            weights = WeightColumn.of_all([(own.weights, own.filled.count) for own in told if own.weights is not None])
+            weights = WeightColumn.of_all(
+                [(part.weights, part.filled.count) for part in summaries if part.weights is not None]
+            )
             weights.check(count)
         self.types = {name: type_ for name, type_ in self.types.items() if name not in damaged}
-        names = [name for name in told[0].columns if name not in damaged]
-        columns = {name: SpooledColumn.of_all([own.columns[name] for own in told]) for name in names}
+        names = [name for name in summaries[0].columns if name not in damaged]
+        columns = {name: SpooledColumn.of_all([part.columns[name] for part in summaries]) for name in names}
         for name in too_many_texts(columns, self.memory // stored.SHARE_OF_TEXTS):
             columns[name].unlist()
         spool = SpreadStock(
-            parts.made(_placed, columns),
+            parts.map(_placed, columns),
             columns,
             self.weights is not None,
-            sum(own.count for own in told),
-            sum(own.total for own in told),
-            max(own.heaviest for own in told),
+            sum(part.count for part in summaries),
+            sum(part.total for part in summaries),
+            max(part.heaviest for part in summaries),
         )
         return counted(spool, self.types, self.with_categories, count, self.memory, Folder, SpreadRows)
 
 
 @dataclass
 class SpreadStock(SpooledRows):
-    """Rows as they came, with workers."""
+    """Spool of unencoded rows that are on the workers."""
 
     parts: Partitions
     columns: dict[Name, SpooledColumn]
@@ -111,51 +113,51 @@ class SpreadStock(SpooledRows):
     heaviest: int
 
     def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
-        """What a function makes of the rows of every part."""
+        """Apply a function to the rows of every part, on the workers."""
         return self.parts.each(function, *arguments)
 
 
 class SpreadRows(OutOfCoreRows):
-    """Rows with workers."""
+    """Rows that are on the workers."""
 
     def _tabulated(self, encoding: Encoding) -> BlockTable:
-        """Have the workers encode the rows; each keeps its own."""
+        """Let each worker encode its rows and keep the blocks."""
         assert isinstance(self.spool, SpreadStock)
-        blocks = self.spool.parts.made(_encoded, encoding)
+        blocks = self.spool.parts.map(_encoded, encoding)
         rows = blocks.in_order(_rows_of)
-        # A part may have lost all of its rows.
-        there = [place for place, count in enumerate(rows) if count]
-        blocks = blocks.chosen(there)
+        # All rows of a part may have been left out.
+        filled = [number for number, count in enumerate(rows) if count]
+        blocks = blocks.chosen(filled)
         return BlockTable(
             encoding.layout.like(),
-            tuple(rows[place] for place in there),
+            tuple(rows[number] for number in filled),
             self.total,
             encoding.layout.weighted,
             blocks.fetch,
-            elsewhere=blocks,
+            remote=blocks,
         )
 
 
 def open_spread(
     source: object,
-    cluster: Cluster,
+    cluster: DaskCluster,
     dialect: Dialect,
-    choice: Choice,
+    choice: ColumnSelection,
     weights: object,
     missing: str,
     *,
     names: Sequence[Name] | None,
     memory: int,
 ) -> SpreadTable:
-    """Open a table that workers read.
+    """Open a table that the workers of a cluster read.
 
     Parameters
     ----------
     source : path or dask.dataframe.DataFrame
-        A file, folder or pattern, which workers see under this name.
-    cluster : Cluster
+        A file, folder or pattern; workers must see the files under the same names.
+    cluster : DaskCluster
     dialect, choice, weights, missing, names, memory
-        As in `open_out_of_core`.
+        As in `stablebn.prepare.out_of_core.open_out_of_core`.
     """
     if names is not None:
         raise OptionError("names= goes with a NumPy array; this source has column names of its own. Leave it out.")
@@ -166,14 +168,14 @@ def open_spread(
         found = _found_in_frame(source, cluster, choice)
     else:
         raise OptionError(
-            f'engine="dask" reads Parquet and Arrow files or a Dask dataframe, not {type(source).__name__}: say '
+            f'engine="dask" reads Parquet and Arrow files or a Dask dataframe, not {type(source).__name__}: use '
             "dask.dataframe.from_pandas(frame, npartitions=8), or leave the engine out."
         )
     wanted = [name for name in choice.of(found.names) if name in found.types]
     column = weight_column(weights, {name: found.types[name] for name in wanted})
     types = {name: found.types[name] for name in wanted if column is None or name != column.name}
     if missing == "level":
-        # Only some sources give columns without any value a type.
+        # Some sources give columns without values no type.
         types = {name: pa.string() if pa.types.is_null(type_) else type_ for name, type_ in types.items()}
     return SpreadTable(
         found.names, types, [], found.parts, found.with_categories, column, memory, tuple(found.problems)
@@ -181,8 +183,8 @@ def open_spread(
 
 
 @dataclass(frozen=True)
-class _Found:
-    """What a source has: its columns, the parts, and what cannot be read."""
+class _DaskSource:
+    """Columns and parts of a source, and the problems of columns that cannot be read."""
 
     names: list[Name]
     types: Types
@@ -192,37 +194,37 @@ class _Found:
 
 
 def is_dask_frame(source: object) -> bool:
-    """Whether this is a Dask dataframe."""
+    """Return whether a source is a Dask dataframe."""
     frames = sys.modules.get("dask.dataframe")
     return frames is not None and isinstance(source, frames.DataFrame)
 
 
-def _found_in_files(path: str, cluster: Cluster) -> _Found:
+def _found_in_files(path: str, cluster: DaskCluster) -> _DaskSource:
     if is_text(path) or not (comes_in_parts(path) or can_come_in_parts(path) or not os.path.splitext(path)[1]):
         raise OptionError(
             f'engine="dask" reads Parquet and Arrow files, and {path!r} is none. Write the table as Parquet first.'
         )
-    # By a worker: files need not be seen from here.
-    files: FileParts = Partitions.of(cluster, [path]).made(parts_of_files).fetch(0)
+    # A worker lists the files, because this process may not see them.
+    files: FileParts = Partitions.of(cluster, [path]).map(parts_of_files).fetch(0)
     shares = _shared_out(files.parts, files.rows, _PARTS_A_THREAD * cluster.threads)
-    parts = Partitions.of(cluster, [_Files(tuple(own)) for own in shares])
-    return _Found(list(files.types), files.types, files.with_categories, parts, [])
+    parts = Partitions.of(cluster, [_Files(tuple(share)) for share in shares])
+    return _DaskSource(list(files.types), files.types, files.with_categories, parts, [])
 
 
 def _shared_out(parts: Sequence[FilePart], rows: Sequence[int], shares: int) -> Iterator[list[FilePart]]:
-    """Neighbours together, so that there are about so many shares, or more where they would be large."""
+    """Group neighbouring parts into about `shares` shares of at most `MANY_ROWS` rows."""
     enough = min(-(-sum(rows) // shares), MANY_ROWS)
     share: list[FilePart] = []
     count = 0
-    for part, own in zip(parts, rows, strict=True):
-        if share and count + own > enough:
+    for part, part_rows in zip(parts, rows, strict=True):
+        if share and count + part_rows > enough:
             yield share
             share, count = [], 0
         if share and share[-1].path == part.path:
             share[-1] = FilePart(part.path, (*share[-1].groups, *part.groups), part.mark)
         else:
             share.append(part)
-        count += own
+        count += part_rows
     if share or not parts:
         yield share
 
@@ -235,8 +237,8 @@ class _Files:
 
 
 @dataclass(frozen=True)
-class _Columns:
-    """What a worker has read of a Dask dataframe."""
+class _FrameColumns:
+    """Columns of a partition of a Dask dataframe that a worker has read."""
 
     names: list[Name]
     columns: dict[Name, pa.ChunkedArray]
@@ -244,41 +246,41 @@ class _Columns:
     problems: list[DataProblem]
 
     def __sizeof__(self) -> int:
-        """How many bytes the columns take: by this Dask knows when there are too many."""
-        return sum(own.nbytes for own in self.columns.values())
+        """Return the number of bytes of the columns, which Dask uses to limit memory."""
+        return sum(column.nbytes for column in self.columns.values())
 
 
-def _found_in_frame(frame: Any, cluster: Cluster, choice: Choice) -> _Found:
+def _found_in_frame(frame: Any, cluster: DaskCluster, choice: ColumnSelection) -> _DaskSource:
     from dask.delayed import delayed
 
     read_by_worker = delayed(_read_frame, pure=False)
     futures = cluster.client.compute([read_by_worker(part, choice) for part in frame.to_delayed()])
     parts = Partitions(cluster, futures)
-    told = parts.in_order(_what_was_read)
+    summaries = parts.in_order(_frame_summary)
     types: Types = {}
     problems: dict[str, DataProblem] = {}
-    for place, own in enumerate(told):
-        if own.names != told[0].names:
-            raise DataError(f"columns of partition {place} are not those of partition 0. Make them the same.")
-        problems |= {problem.message: problem for problem in own.problems}
-    unreadable = {name for own in told for name in own.names if own.types.get(name) is None}
-    for name in told[0].names:
+    for number, summary in enumerate(summaries):
+        if summary.names != summaries[0].names:
+            raise DataError(f"columns of partition {number} are not those of partition 0. Make them the same.")
+        problems |= {problem.message: problem for problem in summary.problems}
+    unreadable = {name for summary in summaries for name in summary.names if summary.types.get(name) is None}
+    for name in summaries[0].names:
         if name not in unreadable:
-            types[name] = _common_type(name, [own.types[name] for own in told])
-    with_categories = set().union(*(own.with_categories for own in told))
-    return _Found(told[0].names, types, with_categories, parts, list(problems.values()))
+            types[name] = _common_type(name, [summary.types[name] for summary in summaries])
+    with_categories = set().union(*(summary.with_categories for summary in summaries))
+    return _DaskSource(summaries[0].names, types, with_categories, parts, list(problems.values()))
 
 
-def _read_frame(part: object, choice: Choice) -> _Columns:
-    """The columns of a partition that are wanted."""
-    problems = Problems()
+def _read_frame(part: object, choice: ColumnSelection) -> _FrameColumns:
+    """Read the selected columns of a partition."""
+    problems = ErrorCollector()
     found = read(part, choice=choice, problems=problems)
-    return _Columns(found.names, found.columns, found.with_categories, problems.found)
+    return _FrameColumns(found.names, found.columns, found.with_categories, problems.found)
 
 
 @dataclass(frozen=True)
-class _Told:
-    """What is known of the columns of a partition of a Dask dataframe."""
+class _FrameSummary:
+    """Names and types of the columns of a partition of a Dask dataframe, and its problems."""
 
     names: list[Name]
     types: Types
@@ -286,24 +288,27 @@ class _Told:
     problems: list[DataProblem]
 
 
-def _what_was_read(part: _Columns) -> _Told:
+def _frame_summary(part: _FrameColumns) -> _FrameSummary:
     opened, _ = open_as_batches(part.columns, Dialect(), None)
-    return _Told(part.names, opened.types, part.with_categories, part.problems)
+    return _FrameSummary(part.names, opened.types, part.with_categories, part.problems)
 
 
 def _common_type(name: Name, types: Sequence[pa.DataType]) -> pa.DataType:
-    """The type of a column: a part without any value can have any, and integers beside missing values are floats."""
-    distinct = list(dict.fromkeys(own for own in types if not pa.types.is_null(own)))
+    """Return the common type of a column of all partitions.
+
+    A partition without values fits any type; integers are floats in partitions with missing values.
+    """
+    distinct = list(dict.fromkeys(type_ for type_ in types if not pa.types.is_null(type_)))
     if len(distinct) <= 1:
         return distinct[0] if distinct else pa.null()
-    families = {family(own) for own in distinct}
+    families = {family(type_) for type_ in distinct}
     if families == {"text"}:
         return pa.string()
     if families <= {"integer", "float"} and not any(map(pa.types.is_dictionary, distinct)):
         return pa.float64() if "float" in families else pa.int64()
     raise DataError(
         f"column {name!r} has different types in partitions of the Dask dataframe: {listed(list(map(str, distinct)))}. "
-        "Give it one, by astype.",
+        "Use astype to give it one type.",
         columns=(name,),
         remedy={"drop": (name,)},
     )
@@ -311,15 +316,7 @@ def _common_type(name: Name, types: Sequence[pa.DataType]) -> pa.DataType:
 
 @dataclass
 class _Stocked:
-    """What a worker keeps of a part, and what it tells of it.
-
-    Attributes
-    ----------
-    spool : SpoolInMemory
-    filled : Filled
-    weights : WeightColumn or None
-    problems : list of DataProblem
-    """
+    """Rows of a part that a worker keeps, and the problems of the part."""
 
     spool: SpoolInMemory
     filled: Filled
@@ -327,41 +324,41 @@ class _Stocked:
     problems: list[DataProblem]
 
     def __sizeof__(self) -> int:
-        """How many bytes the rows take."""
+        """Return the number of bytes of the rows."""
         return sys.getsizeof(self.spool)
 
 
-def _opened(part: _Files | _Columns, types: Mapping[Name, pa.DataType]) -> Batches:
-    """A part as a table."""
+def _opened(part: _Files | _FrameColumns, types: Mapping[Name, pa.DataType]) -> Batches:
+    """Open a part as a table."""
     if isinstance(part, _Files):
         return open_file_parts(part.parts)
-    columns = {name: _as_common(own, types.get(name, own.type)) for name, own in part.columns.items()}
+    columns = {name: _as_common(column, types.get(name, column.type)) for name, column in part.columns.items()}
     return open_as_batches(columns, Dialect(), None)[0]
 
 
 def _as_common(column: pa.ChunkedArray, type_: pa.DataType) -> pa.ChunkedArray:
-    """Numbers as those of the other partitions are."""
+    """Convert numbers to the common type of all partitions."""
     numbers = family(type_) in ("integer", "float") and not pa.types.is_dictionary(type_)
     return column.cast(type_) if numbers and column.type != type_ else column
 
 
 def _stocked(
-    part: _Files | _Columns,
+    part: _Files | _FrameColumns,
     types: Mapping[Name, pa.DataType],
     weights: WeightColumn | None,
-    said: Told,
+    user_kinds: UserKinds,
     memory: int,
 ) -> _Stocked:
-    """The rows of a part as they came."""
-    problems = Problems()
+    """Read the rows of a part into a spool."""
+    problems = ErrorCollector()
     own_weights = copy.deepcopy(weights)
-    kept = kept_columns(types, said)
+    kept = kept_columns(types, user_kinds)
     spool = SpoolInMemory(
-        {name: own.type for name, own in kept.items()},
+        {name: column.type for name, column in kept.items()},
         weighted=weights is not None,
         most_text=memory // stored.SHARE_OF_TEXTS,
     )
-    # No part, no rows: there are files, and none of them has any.
+    # If no file has rows, there is a single share without parts.
     if isinstance(part, _Files) and not part.parts:
         return _Stocked(spool, Filled(0, set()), own_weights, [])
     filled = fill(spool, _opened(part, types), types, kept, own_weights, memory, problems)
@@ -369,8 +366,8 @@ def _stocked(
 
 
 @dataclass(frozen=True)
-class _Summary:
-    """What is known of the rows of a part."""
+class _PartSummary:
+    """Summary of the rows of a part."""
 
     columns: dict[Name, SpooledColumn]
     count: int
@@ -381,9 +378,11 @@ class _Summary:
     problems: list[DataProblem]
 
 
-def _told(part: _Stocked) -> _Summary:
+def _summary_of(part: _Stocked) -> _PartSummary:
     spool = part.spool
-    return _Summary(spool.columns, spool.count, spool.total, spool.heaviest, part.filled, part.weights, part.problems)
+    return _PartSummary(
+        spool.columns, spool.count, spool.total, spool.heaviest, part.filled, part.weights, part.problems
+    )
 
 
 def _placed(part: _Stocked, columns: Mapping[Name, SpooledColumn]) -> SpoolInMemory:
@@ -391,7 +390,7 @@ def _placed(part: _Stocked, columns: Mapping[Name, SpooledColumn]) -> SpoolInMem
 
 
 def _encoded(spool: SpoolInMemory, encoding: Encoding) -> Table:
-    """The rows of a part as a block."""
+    """Encode the rows of a part as a block."""
     return encoding.table_of(spool)
 
 

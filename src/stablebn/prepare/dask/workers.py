@@ -1,7 +1,7 @@
-"""Parts of a table with the workers of a Dask cluster, and what is asked of them.
+"""Keep parts of a table on the workers of a Dask cluster, and apply functions to them.
 
-All is done by Dask's own futures. What workers keep is made of files or of a Dask dataframe, so that Dask makes it
-anew where a worker is lost.
+Parts are Dask futures. They are computed from files or from a Dask dataframe, so that Dask can compute them again if
+a worker is lost.
 """
 
 from __future__ import annotations
@@ -24,25 +24,26 @@ Outcome = TypeVar("Outcome")
 
 _SECONDS_TO_CONNECT = 30
 
-# Dask itself tries four workers: where all of them die, so often more.
+# Dask itself tries a task on four workers. If all of them die, the task is submitted this many times more.
 _TIMES_MORE = 2
 
 # If the cluster has had no worker for this long, the wait for answers ends with an error.
 _SECONDS_WITHOUT_WORKERS = 120.0
 
-# What is asked goes along with every task; more than so many bytes go to one worker, from which the others have them.
+# Functions and arguments are sent with every task. If they are larger than this, they are sent to one worker, from
+# which the others fetch them.
 _BYTES_TO_ALL = 1 << 16
 
 
 def connected(address: str) -> Client:
-    """A client of the scheduler at an address."""
+    """Return a client of the scheduler at an address."""
     try:
         from distributed import Client
         from distributed.comm.addressing import get_address_host_port
     except ImportError:
         raise MissingExtraError("Dask", "dask") from None
     try:
-        # A client that has met what cannot be an address is never closed, and holds up whoever collects it.
+        # The address is checked first: a client with an invalid one is never closed, and blocks when it is collected.
         get_address_host_port(address)
         return Client(address, timeout=_SECONDS_TO_CONNECT)
     except (OSError, ValueError, OverflowError) as error:
@@ -50,14 +51,15 @@ def connected(address: str) -> Client:
         raise OptionError(f"no Dask scheduler answers at {where}: {reason}. Start one: dask scheduler") from None
 
 
-class Cluster:
-    """The workers of a Dask cluster.
+class DaskCluster:
+    """Workers of a Dask cluster.
 
     Parameters
     ----------
     client : distributed.Client
     ours : bool
-        Whether the connection ends when nobody has this any more; what the user has opened stays open.
+        Whether stablebn has opened the client, which is then closed when this object is garbage-collected. A client of
+        the user stays open.
     """
 
     def __init__(self, client: Client, *, ours: bool = False) -> None:
@@ -67,17 +69,17 @@ class Cluster:
 
     @property
     def threads(self) -> int:
-        """How many threads all workers have."""
+        """Total number of threads of the workers."""
         return sum(self.client.nthreads().values())
 
 
-def cluster_of(given: object) -> Cluster:
-    """The cluster that the user names: by a client, the address of a scheduler, or None for the client that there is.
+def cluster_of(given: object) -> DaskCluster:
+    """Return the cluster of a client, of the address of a scheduler, or (None) of Dask's default client.
 
     Raises
     ------
     OptionError
-        There is none, or workers do not fit.
+        There is no cluster, or its workers have another version of stablebn.
     """
     try:
         from distributed import Client, default_client
@@ -96,18 +98,18 @@ def cluster_of(given: object) -> Cluster:
         raise OptionError(f"client={shown(given)} must be a distributed.Client, or the address of a Dask scheduler.")
     if client.asynchronous:
         raise OptionError("client= must not be asynchronous: make it by distributed.Client(address).")
-    cluster = Cluster(client, ours=isinstance(given, str))
+    cluster = DaskCluster(client, ours=isinstance(given, str))
     check_workers(client)
     return cluster
 
 
 def check_workers(client: Client) -> None:
-    """Raise unless there are workers, all of them with this version of the library."""
-    there = client.run(_version)
+    """Raise `OptionError` unless there are workers, all with this version of stablebn."""
+    versions = client.run(_version)
     address = client.scheduler_info()["address"]
-    if not there:
+    if not versions:
         raise OptionError(f"the Dask scheduler at {address} has no workers. Start some: dask worker {address}")
-    others = sorted({version for version in there.values() if version != __version__})
+    others = sorted({version for version in versions.values() if version != __version__})
     if others:
         raise OptionError(f"workers have stablebn {', '.join(others)}; here it is {__version__}. Install the same.")
 
@@ -117,99 +119,100 @@ def _version() -> str:
 
 
 class Partitions:
-    """Parts that workers keep for as long as somebody has this.
+    """Parts of a table that workers keep as long as this object exists.
 
     Parameters
     ----------
-    cluster : Cluster
+    cluster : DaskCluster
     futures : sequence of distributed.Future
         The parts.
     """
 
-    def __init__(self, cluster: Cluster, futures: Sequence[Future[Any]]) -> None:
+    def __init__(self, cluster: DaskCluster, futures: Sequence[Future[Any]]) -> None:
         self._cluster = cluster
         self._client = cluster.client
         self._futures = list(futures)
 
     @classmethod
-    def of(cls, cluster: Cluster, given: Iterable[object]) -> Partitions:
-        """Parts that are given to workers."""
+    def of(cls, cluster: DaskCluster, given: Iterable[object]) -> Partitions:
+        """Send objects to the workers as parts."""
         return cls(cluster, cluster.client.map(_itself, list(given), pure=False))
 
     def __reduce__(self) -> tuple[type[AbsentPartitions], tuple[()]]:
-        """What is sent to another process, or written to a file, goes without the rows."""
+        """Pickle without the rows, which stay on the workers."""
         return AbsentPartitions, ()
 
     def __deepcopy__(self, _: object) -> Partitions:
-        """A copy in this process has the same."""
+        """Share the parts with copies in this process."""
         return self
 
     def __len__(self) -> int:
         return len(self._futures)
 
-    def made(self, function: Callable[..., object], *arguments: object) -> Partitions:
-        """What a function makes of every part, kept where the part is."""
-        asked = self._asked(function, arguments)
+    def map(self, function: Callable[..., object], *arguments: object) -> Partitions:
+        """Apply a function to every part; the results stay on the workers."""
+        call = self._pickled(function, arguments)
         return Partitions(
-            self._cluster, [self._client.submit(_made, asked, part, pure=False) for part in self._futures]
+            self._cluster, [self._client.submit(_apply, call, part, pure=False) for part in self._futures]
         )
 
-    def chosen(self, places: Sequence[int]) -> Partitions:
-        """Some of the parts."""
-        return Partitions(self._cluster, [self._futures[place] for place in places])
+    def chosen(self, numbers: Sequence[int]) -> Partitions:
+        """Return some of the parts."""
+        return Partitions(self._cluster, [self._futures[number] for number in numbers])
 
-    def fetch(self, place: int) -> Any:
-        """One part, brought here."""
-        return next(self.chosen([place]).each(_itself))
+    def fetch(self, number: int) -> Any:
+        """Bring one part to this process."""
+        return next(self.chosen([number]).each(_itself))
 
     def in_order(self, function: Callable[..., Outcome], *arguments: object) -> list[Outcome]:
-        """What a function makes of every part, in the order of parts."""
-        found = dict(self.one_by_one(function, *arguments))
-        return [found[place] for place in range(len(self))]
+        """Apply a function to every part, and return the results in the order of parts."""
+        results = dict(self.one_by_one(function, *arguments))
+        return [results[number] for number in range(len(self))]
 
     def one_by_one(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[tuple[int, Outcome]]:
-        """What a function makes of every part, each by itself, with the places of parts, as they come."""
-        tasks: list[_Task] = [([place], [part], None) for place, part in enumerate(self._futures)]
-        for (place,), (outcome,) in self._answers(_listed, tasks, function, arguments):
-            yield place, outcome
+        """Apply a function to every part in a task of its own; yield numbers of parts and results as they arrive."""
+        tasks: list[_Task] = [([number], [part], None) for number, part in enumerate(self._futures)]
+        for (number,), (outcome,) in self._results(_apply_to_each, tasks, function, arguments):
+            yield number, outcome
 
     def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
-        """What a function makes of every part, in any order."""
-        for _, outcomes in self._answers(_listed, self._at_workers(), function, arguments):
+        """Apply a function to every part, and yield the results in any order."""
+        for _, outcomes in self._results(_apply_to_each, self._tasks_by_worker(), function, arguments):
             yield from outcomes
 
-    def joined(
+    def reduced(
         self, join: Callable[..., Outcome], function: Callable[..., Any], *arguments: object
     ) -> Iterator[Outcome]:
-        """The same, but for each worker its own answers as one: `join` makes it of an iterator of them."""
-        for _, outcome in self._answers(_joined, self._at_workers(), function, arguments, join):
+        """Like `each`, but every task combines its results with `join`, which takes an iterator of them."""
+        for _, outcome in self._results(_apply_and_join, self._tasks_by_worker(), function, arguments, join):
             yield outcome
 
-    def _at_workers(self) -> list[_Task]:
-        """Parts that one worker has, as many groups of them as it has threads."""
+    def _tasks_by_worker(self) -> list[_Task]:
+        """Group the parts of each worker into as many tasks as it has threads."""
         for _ in self._completed(self._futures):
             pass
         where = self._client.who_has(self._futures)
         threads = self._client.nthreads()
-        places: dict[str, list[int]] = defaultdict(list)
-        for place, part in enumerate(self._futures):
-            # Nobody has what a worker had that was lost.
+        numbers: dict[str, list[int]] = defaultdict(list)
+        for number, part in enumerate(self._futures):
+            # No worker has a part whose worker was lost.
             workers = where.get(part.key) or ("",)
-            places[min(workers)].append(place)
+            numbers[min(workers)].append(number)
         tasks: list[_Task] = []
-        for worker, own in places.items():
-            groups = min(len(own), threads.get(worker, len(own)))
+        for worker, there in numbers.items():
+            groups = min(len(there), threads.get(worker, len(there)))
             for first in range(groups):
-                group = own[first::groups]
-                tasks.append((group, [self._futures[place] for place in group], worker or None))
+                group = there[first::groups]
+                tasks.append((group, [self._futures[number] for number in group], worker or None))
         return tasks
 
-    def _asked(self, function: Callable[..., object], arguments: tuple[object, ...], *besides: object) -> object:
-        asked = pickle.dumps((function, arguments, *besides), protocol=5)
-        # Not scattered: what is scattered is lost with the worker that has it.
-        return asked if len(asked) <= _BYTES_TO_ALL else self._client.submit(_itself, asked, pure=False)
+    def _pickled(self, function: Callable[..., object], arguments: tuple[object, ...], *besides: object) -> object:
+        """Pickle a call; if it is large, keep it on one worker and return its future."""
+        call = pickle.dumps((function, arguments, *besides), protocol=5)
+        # Submitted rather than scattered, because scattered data are lost with their worker.
+        return call if len(call) <= _BYTES_TO_ALL else self._client.submit(_itself, call, pure=False)
 
-    def _answers(
+    def _results(
         self,
         work: Callable[..., Any],
         tasks: Sequence[_Task],
@@ -217,18 +220,18 @@ class Partitions:
         arguments: tuple[object, ...],
         *besides: object,
     ) -> Iterator[tuple[list[int], Any]]:
-        """Give tasks to workers; the places of each with its answer, as they come."""
+        """Submit tasks, and yield the numbers of their parts and their results as they arrive."""
         from distributed import KilledWorker
 
-        asked = self._asked(function, arguments, *besides)
+        call = self._pickled(function, arguments, *besides)
 
-        def given(task: _Task) -> Future[Any]:
+        def submit(task: _Task) -> Future[Any]:
             _, parts, worker = task
             return self._client.submit(
-                work, asked, parts, workers=worker, allow_other_workers=worker is not None, pure=False
+                work, call, parts, workers=worker, allow_other_workers=worker is not None, pure=False
             )
 
-        waiting = {given(task): task for task in tasks}
+        waiting = {submit(task): task for task in tasks}
         times = 0
         try:
             for future in self._completed(waiting):
@@ -243,7 +246,7 @@ class Partitions:
                             f"most likely they are short of memory. Give them more, or smaller parts. ({error})"
                         ) from error
                     self._client.retry([part for part in task[1] if part.status == "error"])
-                    again = given((task[0], task[1], None))
+                    again = submit((task[0], task[1], None))
                     waiting[again] = task
                     continue
                 yield task[0], outcome
@@ -283,31 +286,32 @@ class Partitions:
 
 
 class AbsentPartitions:
-    """Parts that did not come along."""
+    """Stands for the parts of an unpickled `Partitions`, and raises an error when it is used."""
 
     def _refuse(self, *_: object) -> NoReturn:
         raise DataError(
             "the rows are with the workers of a Dask cluster, and did not come along when this was sent. Learn again."
         )
 
-    made = each = joined = fetch = _refuse
+    map = each = reduced = fetch = _refuse
 
 
+# Numbers of parts, the parts, and the worker that has them.
 _Task = tuple[list[int], "list[Future[Any]]", "str | None"]
 
 
-def _made(asked: bytes, part: object) -> object:
-    function, arguments = pickle.loads(asked)
+def _apply(call: bytes, part: object) -> object:
+    function, arguments = pickle.loads(call)
     return function(part, *arguments)
 
 
-def _listed(asked: bytes, parts: Sequence[object]) -> list[object]:
-    function, arguments = pickle.loads(asked)
+def _apply_to_each(call: bytes, parts: Sequence[object]) -> list[object]:
+    function, arguments = pickle.loads(call)
     return [function(part, *arguments) for part in parts]
 
 
-def _joined(asked: bytes, parts: Sequence[object]) -> object:
-    function, arguments, join = pickle.loads(asked)
+def _apply_and_join(call: bytes, parts: Sequence[object]) -> object:
+    function, arguments, join = pickle.loads(call)
     return join(function(part, *arguments) for part in parts)
 
 

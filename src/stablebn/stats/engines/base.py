@@ -9,7 +9,7 @@ from stablebn.stats.row_source import RowSource
 from stablebn.table.blocks import AnyTable
 
 if TYPE_CHECKING:
-    from stablebn.prepare.dask.workers import Cluster
+    from stablebn.prepare.dask.workers import DaskCluster
 
 
 class Engine(ABC):
@@ -23,7 +23,7 @@ class Engine(ABC):
 
     has_workers: ClassVar[bool] = False
 
-    def cluster(self, client: object) -> Cluster | None:
+    def cluster(self, client: object) -> DaskCluster | None:
         """Return the cluster whose workers read the table; None if this process reads it."""
         return None
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from stablebn import _core
-from stablebn.prepare.dask.workers import Cluster, cluster_of
+from stablebn.prepare.dask.workers import DaskCluster, cluster_of
 from stablebn.stats.engines.base import Engine
 from stablebn.stats.row_source import (
     Answers,
@@ -35,12 +35,12 @@ class DaskSource(RowSource):
     """
 
     def __init__(self, table: BlockTable) -> None:
-        assert table.elsewhere is not None
+        assert table.remote is not None
         self.like = table.like
         self.total = table.total
         self.rows = table.rows
         self.memory = table.memory
-        self._blocks = table.elsewhere.made(KeptBlock)
+        self._blocks = table.remote.map(KeptBlock)
 
     def map_blocks(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
         """Apply a function to every block and the arguments, on the workers."""
@@ -60,7 +60,7 @@ class DaskSource(RowSource):
             [(list(own), x, y) for own, x, y in sum_queries],
         )
         add = partial(add_answers, support_queries=len(support_queries), sum_queries=len(sum_queries))
-        return add(self._blocks.joined(add, _answer, *questions, list(standards)))
+        return add(self._blocks.reduced(add, _answer, *questions, list(standards)))
 
 
 class KeptBlock:
@@ -104,7 +104,7 @@ class DaskEngine(Engine):
 
     has_workers = True
 
-    def cluster(self, client: object) -> Cluster:
+    def cluster(self, client: object) -> DaskCluster:
         """Return the cluster of a client, of the address of a scheduler, or of the default client (None)."""
         return cluster_of(client)
 

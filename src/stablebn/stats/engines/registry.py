@@ -14,7 +14,7 @@ from stablebn.table.blocks import AnyTable, BlockTable
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from stablebn.prepare.dask.workers import Cluster
+    from stablebn.prepare.dask.workers import DaskCluster
     from stablebn.stats.row_source import RowSource
 
 ENTRY_POINTS = "stablebn.engines"
@@ -87,7 +87,7 @@ def _entry_points() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
 
 
-def cluster_for(engine: str | None, client: object) -> Cluster | None:
+def cluster_for(engine: str | None, client: object) -> DaskCluster | None:
     """Return the cluster whose workers read the table for an engine; None if this process reads it."""
     return None if engine is None else engine_named(engine).cluster(client)
 
@@ -109,4 +109,4 @@ def _native_engine(table: AnyTable) -> str:
     """Return the name of the engine that counts the rows of a table where they are."""
     if not isinstance(table, BlockTable):
         return "memory"
-    return "disk" if table.elsewhere is None else "dask"
+    return "disk" if table.remote is None else "dask"

@@ -16,7 +16,7 @@ from stablebn.study.paper.paper import (
     residual_key,
 )
 from stablebn.study.paper.published import TABU_STABLE_TO_TABU_SECONDS, NumberTables
-from stablebn.study.tables.table import StudyTable, TableCell, TableRow, Value
+from stablebn.study.tables.study_table import StudyTable, TableCell, TableRow, Value
 
 # Graphs of the other learners have no score if no DAG extends them: their means would be over other networks.
 LEARNERS_OF_DAGS = tuple(learner for learner in PAPER_ALGORITHMS if learner not in TESTERS)

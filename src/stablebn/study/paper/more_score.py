@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from stablebn.messages import counted
 from stablebn.study.paper.paper import PROVER, in_stable_order, true_degree
+from stablebn.study.tables.study_table import StudyTable, TableCell, TableRow, with_marks
 from stablebn.study.tables.summary import Experiments, Trial, mean_of
-from stablebn.study.tables.table import StudyTable, TableCell, TableRow, with_marks
 
 HIGHEST = "best"
 OVER = ("tabu-stable", in_stable_order("fges"))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from stablebn.networks.model import Network
 from stablebn.study.paper.published import CATEGORICAL, CONTINUOUS, WITHOUT_TWINS, NumberTables, experiment
 from stablebn.study.record import Sample
+from stablebn.study.tables.study_table import Grid, Value
 from stablebn.study.tables.summary import Experiments, Statistic, Trial, mean_of
-from stablebn.study.tables.table import Grid, Value
 
 KINDS = {"categorical": tuple(CATEGORICAL), "continuous": tuple(CONTINUOUS)}
 

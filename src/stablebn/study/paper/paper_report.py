@@ -11,9 +11,9 @@ from stablebn.study.paper.paper_figures import PAPER_CAPTIONS, paper_pictures
 from stablebn.study.paper.paper_tables import ORDER, paper_tables
 from stablebn.study.paper.published import NumberTables, read_published
 from stablebn.study.tables.panels import Picture
-from stablebn.study.tables.report import StudyReport
+from stablebn.study.tables.study_report import StudyReport
+from stablebn.study.tables.study_table import StudyTable
 from stablebn.study.tables.summary import Experiments
-from stablebn.study.tables.table import StudyTable
 
 
 class PaperReport(StudyReport):

@@ -24,8 +24,8 @@ from stablebn.study.paper.paper import (
     residual_key,
 )
 from stablebn.study.paper.published import CATEGORICAL, CONTINUOUS, SLIPS, NumberTables, experiment
+from stablebn.study.tables.study_table import Grid, StudyTable, TableCell, TableRow, Value, with_marks
 from stablebn.study.tables.summary import Experiments
-from stablebn.study.tables.table import Grid, StudyTable, TableCell, TableRow, Value, with_marks
 
 SHOWN_NETWORKS = CATEGORICAL | CONTINUOUS
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from stablebn.errors import FormatError
-from stablebn.study.tables.table import Grid, Value
+from stablebn.study.tables.study_table import Grid, Value
 
 NumberTables: TypeAlias = dict[str, Grid]
 """Grids by the name of their table. Published numbers and ours have the same shape."""

@@ -10,7 +10,7 @@ from stablebn.plotting.colours import Look, looks_of
 from stablebn.plotting.matplotlib_figures import new_figure
 from stablebn.study.paper.published import CATEGORICAL, CONTINUOUS
 from stablebn.study.tables.panels import tidy
-from stablebn.study.tables.table import Grid
+from stablebn.study.tables.study_table import Grid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

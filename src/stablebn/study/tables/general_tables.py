@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from stablebn.study.tables.study_table import StudyTable, TableCell, TableRow, with_marks
 from stablebn.study.tables.summary import Experiments, Statistic
-from stablebn.study.tables.table import StudyTable, TableCell, TableRow, with_marks
 
 HEADINGS = {
     "f1": ("F1", ".4f"),

@@ -8,8 +8,8 @@ from stablebn.learners.registry import title_of
 from stablebn.plotting.colours import BLACK, looks_of
 from stablebn.plotting.matplotlib_figures import new_figure
 from stablebn.study.tables.panels import tidy
+from stablebn.study.tables.study_table import Grid, Value
 from stablebn.study.tables.summary import Experiments, Statistic
-from stablebn.study.tables.table import Grid, Value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,9 +11,9 @@ from stablebn.files import make_folder, write_atomically
 from stablebn.networks.model import Network
 from stablebn.study.record import Record, Sample
 from stablebn.study.tables.panels import ENDINGS, write_picture
-from stablebn.study.tables.report import StudyReport, report_of
+from stablebn.study.tables.study_report import StudyReport, report_of
+from stablebn.study.tables.study_table import StudyTable, to_csv, to_latex, to_markdown
 from stablebn.study.tables.summary import METRIC_OF, Experiments
-from stablebn.study.tables.table import StudyTable, to_csv, to_latex, to_markdown
 
 INDEX = "README.md"
 MADE_BY = "Made by `stablebn study`; not to be edited by hand."

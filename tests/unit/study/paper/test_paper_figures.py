@@ -8,7 +8,7 @@ import pytest
 import stablebn as sb
 from stablebn.study.paper.arcs import EXTRA, MISSING, RIGHT, TURNED, judge, steps_of, undecided
 from stablebn.study.paper.score_dots import score_dots
-from stablebn.study.tables.table import Grid
+from stablebn.study.tables.study_table import Grid
 
 
 @pytest.mark.parametrize("algorithm", ["hc", "tabu", "tabu-stable"])

@@ -1,4 +1,4 @@
-"""The paper's tables are made from the experiments that the paper has in them, and beside its own figures."""
+"""The tables of the paper have the same experiments as in the paper, and the published numbers beside ours."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from stablebn.study.paper.paper import ALGORITHMS, ORDERINGS, OTHERS, SCORE_SEAR
 from stablebn.study.paper.paper_tables import ORDER, paper_tables
 from stablebn.study.paper.published import NumberTables, read_published
 from stablebn.study.record import Record, Sample
+from stablebn.study.tables.study_table import StudyTable, TableCell
 from stablebn.study.tables.summary import Experiments
-from stablebn.study.tables.table import StudyTable, TableCell
 
 FAMILY = dict.fromkeys(ORDERINGS, (0.5, 0.5)) | {"tabu": (0.2, 0.4), "tabu-stable": (0.6, 0.6)}
 
@@ -54,7 +54,7 @@ def test_orderings_show_means_deviations_and_marks() -> None:
     assert entry(table, "F1 SD", "tabu") == TableCell(statistics.stdev([0.2, 0.4]), mark="worst")
 
 
-def test_figures_stand_beside_those_of_the_paper() -> None:
+def test_numbers_are_shown_with_the_published_ones() -> None:
     published: NumberTables = {"orderings_categorical": {"F1": {"tabu-stable": 0.5}}}
     found = entry(tables([sample("asia")], family("asia"), published)["orderings-categorical"], "F1", "tabu-stable")
     assert (found.value, found.published, found.difference) == (0.6, 0.5, 0.6 - 0.5)
@@ -120,7 +120,7 @@ def test_learner_without_a_score_somewhere_is_not_called_best() -> None:
     assert entry(table, "gs", "experiments with a score").value == 1
 
 
-def test_failures_are_told_by_learner_beside_the_papers() -> None:
+def test_failures_are_shown_by_learner_with_the_published_ones() -> None:
     records = [
         *runs("arth150_c", 100, "hc", 0.5, 0.5),
         *runs("arth150_c", 100, "fges", 0.5),
@@ -148,7 +148,7 @@ def test_non_extendable_graphs_are_a_percentage_of_those_learned() -> None:
     assert "graphs; left out: 1 run that learned none" in table.note
 
 
-def test_degrees_stand_beside_that_of_the_true_graph() -> None:
+def test_degrees_are_shown_with_that_of_the_true_graph() -> None:
     table = tables([sample("asia")], everyone("asia"))["degrees"]
     assert entry(table, "true graph", "categorical, mean").value == 1.5
     assert entry(table, "hc", "categorical, mean").value == 2.0
@@ -165,7 +165,7 @@ def claim(table: StudyTable, text: str) -> tuple[object, object, object]:
     return figure.value, figure.published, held.value
 
 
-def test_claims_are_held_against_our_figures() -> None:
+def test_claims_are_checked_with_our_numbers() -> None:
     published: NumberTables = {
         "orderings_categorical": {"F1": {"tabu": 0.44, "tabu-stable": 0.5, "hc": 0.4, "hc-stable": 0.5}},
     }
@@ -257,12 +257,12 @@ def test_learner_without_a_score_somewhere_wins_no_claim() -> None:
 
 
 def searching(network: str, rows: int = 100, **f1: float) -> list[Record]:
-    """Runs of the learners that search for a high score; one whose F1 is not given has 0.5."""
+    """Return runs of the learners that search for a high score, with F1 0.5 unless given."""
     values = dict.fromkeys(SCORE_SEARCHERS, 0.5) | {name.replace("_", "-"): value for name, value in f1.items()}
     return [record for learner, value in values.items() for record in runs(network, rows, learner, value, value)]
 
 
-def test_more_score_is_told_by_size_with_how_often_best_is_better() -> None:
+def test_more_score_by_size_counts_how_often_best_is_better() -> None:
     samples = [sample("asia"), sample("child"), sample("asia", 1000)]
     records = searching("asia", best=0.9) + searching("child", best=0.4) + searching("asia", 1000, tabu_stable=0.1)
     table = tables(samples, records)["more-score-categorical"]
@@ -275,7 +275,7 @@ def test_more_score_is_told_by_size_with_how_often_best_is_better() -> None:
     assert entry(table, "all sizes, hc", "highest score").value == "2 of 3"
 
 
-def test_more_score_is_told_by_network() -> None:
+def test_more_score_by_network_has_differences() -> None:
     table = tables([sample("asia")], searching("asia", best=0.9))["more-score-by-network-categorical"]
     assert entry(table, "asia", "F1, over tabu-stable").value == pytest.approx(0.4)
     assert entry(table, "asia", "normalised BIC, over fges (stable order)").value == pytest.approx(0.4)
@@ -304,7 +304,7 @@ def test_claims_that_fail_are_listed_too() -> None:
 
 
 @needs_shared
-def test_what_the_papers_text_says_of_tabu_stable_stands_beside_its_tables() -> None:
+def test_numbers_of_the_papers_text_are_added_to_its_tables() -> None:
     published = read_published(SHARED / "paper" / "tables.json")
     theirs = published["algorithms_categorical"]["tabu-stable"]
     assert (theirs["precision"], theirs["recall"]) == (0.5854, 0.5053)

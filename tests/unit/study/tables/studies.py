@@ -1,4 +1,4 @@
-"""Small studies, with numbers that one can check in the head."""
+"""Small studies with numbers that are easy to check."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from stablebn.study.record import Record, Sample
 
 
 def sample(network: str, rows: int = 100, **changed: Any) -> Sample:
-    """A sound sample: empty graph -4 a row, true graph -3 a row, four nodes, three arcs."""
+    """Return a sample without identical columns: empty graph -4 per row, true graph -3, four nodes, three arcs."""
     facts: dict[str, Any] = {
         "kind": "continuous" if network.endswith("_c") else "categorical",
         "nodes": 4,
@@ -22,7 +22,7 @@ def sample(network: str, rows: int = 100, **changed: Any) -> Sample:
 
 
 def run(network: str, rows: int, learner: str, number: int, f1: float, **changed: Any) -> Record:
-    """A run that learned a DAG: all metrics are f1, the score is f1 - 4 a row, and the graph is one of its own."""
+    """Return a run that learned a DAG: all metrics are f1, the score is f1 - 4 per row, and f1 names the graph."""
     facts: dict[str, Any] = {
         "status": "done",
         "reason": "",
@@ -41,7 +41,7 @@ def run(network: str, rows: int, learner: str, number: int, f1: float, **changed
 
 
 def runs(network: str, rows: int, learner: str, *f1: float, **changed: Any) -> list[Record]:
-    """One run a value of F1."""
+    """Return one run per value of F1."""
     return [run(network, rows, learner, number, value, **changed) for number, value in enumerate(f1, start=1)]
 
 
@@ -54,5 +54,5 @@ def failed(network: str, rows: int, learner: str, number: int) -> Record:
 
 
 def without_dag(network: str, rows: int, learner: str, number: int) -> Record:
-    """A run whose graph no DAG extends."""
+    """Return a run whose graph no DAG extends."""
     return Record(network, rows, learner, number, "done", "", 1.0, extendable=False, graph="[]", degree=1.0)

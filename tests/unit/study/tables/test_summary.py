@@ -1,4 +1,4 @@
-"""Means and deviations are exact, and what has no figure is counted, not hidden."""
+"""Means and deviations are exact, and runs without a number are counted."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_seconds_are_of_runs_that_ended() -> None:
     assert Experiments.of([sample("asia")], records).mean("gs", "seconds") == 3.0
 
 
-def test_nothing_left_out_is_said_too() -> None:
+def test_note_says_also_that_no_run_is_left_out() -> None:
     experiments = Experiments.of([sample("asia")], runs("asia", 100, "hc", 0.5, 0.5))
     assert experiments.left_out() == "No run of 2 is left out."
 

@@ -104,7 +104,7 @@ OWN = (SAMPLES[:1], [*runs("asia", 100, "mine", 0.25, 0.75), *runs("asia", 100, 
 
 
 @pytest.mark.parametrize("name", ["README.md", "learners-categorical.csv", "f1-categorical.png"])
-def test_files_of_others_are_never_replaced_unasked(name: str, tmp_path: Path) -> None:
+def test_files_of_others_are_replaced_only_with_force(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(b"precious \xff")
     write = (write_tables, write_figures) if not name.endswith("csv") else (write_tables,)
     for one in write:
@@ -117,7 +117,7 @@ def test_files_of_others_are_never_replaced_unasked(name: str, tmp_path: Path) -
     assert not (tmp_path / name).read_bytes().startswith(b"precious")
 
 
-def test_files_of_ours_are_written_anew(tmp_path: Path) -> None:
+def test_files_of_a_study_are_written_again(tmp_path: Path) -> None:
     write_tables("own", *OWN, tmp_path)
     first = (tmp_path / "learners-categorical.csv").read_text()
     (tmp_path / "learners-categorical.csv").write_text("old")
@@ -128,7 +128,7 @@ def test_files_of_ours_are_written_anew(tmp_path: Path) -> None:
     assert (tmp_path / "notes.txt").read_text() == "precious"
 
 
-def test_tables_that_were_interrupted_are_written_anew(tmp_path: Path) -> None:
+def test_tables_are_written_again_after_an_interruption(tmp_path: Path) -> None:
     # The last table cannot be written.
     (tmp_path / "learners-categorical.tex").mkdir()
     with pytest.raises(OptionError):
@@ -172,7 +172,7 @@ def test_seconds_are_dots_where_the_axis_is_logarithmic() -> None:
         "g  Norm. BIC below the best",
         "h  Seconds",
     ]
-    # A bar on a logarithmic axis begins nowhere.
+    # A bar needs an origin, which a logarithmic axis does not have.
     assert [patch for axes in figure.axes for patch in axes.patches] == []
 
 

@@ -1,4 +1,4 @@
-"""Names in BIF files that pgmpy 1.1 and pyAgrum 3.3 both read, and the way back to those that a network has."""
+"""Replace names in BIF files by names that pgmpy 1.1 and pyAgrum 3.3 both read, and restore the original names."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from stablebn.networks.formats.parsing.writers import TextCPT
 from stablebn.networks.model import CPT, Distribution, Network
 
 _KEYWORD = r"(?:network|variable|probability|property|type|discrete|default|table)(?![A-Za-z0-9_.-])"
-# pgmpy passes over these two words wherever they stand, and takes what is left of a name for a number if it is one.
+# pgmpy removes these two words wherever they occur, and then reads the rest of a name as a number if it is one.
 _PASSED_OVER = "(table|default)(?=[0-9.-])"
-# pyAgrum takes a word that begins as a number with an exponent or a fraction for one.
+# pyAgrum reads a word that begins like a number with an exponent or a fraction as a number.
 _NODE = re.compile(rf"(?!{_KEYWORD}|.*{_PASSED_OVER})(?:[A-Za-z_]|[0-9]+[A-DF-Za-df-z_])[A-Za-z0-9_.-]*")
 _LEVEL = re.compile(rf"{_NODE.pattern}|[+-]?[0-9]+")
 
 _COMMENT = "// names before they were written by stablebn: "
-_TOLD = re.compile(rf"^{re.escape(_COMMENT)}(.*)$", re.MULTILINE)
-_MOST_TOLD = 20
+_COMMENT_LINE = re.compile(rf"^{re.escape(_COMMENT)}(.*)$", re.MULTILINE)
+# Most changed names that a warning lists.
+_MOST_LISTED = 20
 
 
 @dataclass(frozen=True)
 class WrittenNames:
-    """What the names of a network are in a file, where they are not the same.
+    """Names of a network that are different in its file.
 
     Attributes
     ----------
@@ -36,7 +37,7 @@ class WrittenNames:
     nodes : dict of node to its name in the file
     levels : dict of node to dict of level to its name in the file
     old_network : str or None
-        The network's own name, if it is another one.
+        The original name of the network, if it is different.
     """
 
     network: str = ""
@@ -45,11 +46,11 @@ class WrittenNames:
     old_network: str | None = None
 
     def replaced(self, network: Network) -> Network:
-        """The network with the names of the file."""
+        """Return the network with the names of the file."""
         return _renamed(network, self.nodes, self.levels, self.network)
 
     def restored(self, network: Network, file: str) -> Network:
-        """A network from the file, with the names that it had."""
+        """Return a network that was read from the file with its original names."""
         if not (self.nodes or self.levels or self.old_network):
             return network
         nodes = {new: old for old, new in self.nodes.items()}
@@ -63,28 +64,28 @@ class WrittenNames:
             raise FormatError(file, None, f"the comment with the names that the nodes had is wrong: {error}") from None
 
     def comment(self) -> str:
-        """The line that tells the names, for `names_told`; nothing where all are as they were."""
-        told = {"network": self.old_network, "nodes": self.nodes, "levels": self.levels}
-        given = {key: value for key, value in told.items() if value}
-        return f"{_COMMENT}{json.dumps(given, ensure_ascii=False)}\n" if given else ""
+        """Return the comment line with the original names, which `names_in_comment` reads; empty if none changed."""
+        names = {"network": self.old_network, "nodes": self.nodes, "levels": self.levels}
+        changed = {key: value for key, value in names.items() if value}
+        return f"{_COMMENT}{json.dumps(changed, ensure_ascii=False)}\n" if changed else ""
 
     def caution(self) -> Caution | None:
-        """What to tell who writes the file; None where all names are as they were."""
-        told = [f"{old!r} as {new}" for old, new in self.nodes.items()]
-        told += [f"{old!r} of {node!r} as {new}" for node, own in self.levels.items() for old, new in own.items()]
-        if not told:
+        """Return a warning that lists the changed names of nodes and levels; None if there are none."""
+        changes = [f"{old!r} as {new}" for old, new in self.nodes.items()]
+        changes += [f"{old!r} of {node!r} as {new}" for node, own in self.levels.items() for old, new in own.items()]
+        if not changes:
             return None
-        more = f" and {len(told) - _MOST_TOLD} more" if len(told) > _MOST_TOLD else ""
+        more = f" and {len(changes) - _MOST_LISTED} more" if len(changes) > _MOST_LISTED else ""
         return Caution(
             "renamed",
             tuple(dict.fromkeys([*self.nodes, *self.levels])),
             "BIF has no names with spaces, brackets, accents and the like that all programs read. Written are "
-            f"{', '.join(told[:_MOST_TOLD])}{more}. stablebn reads the old ones back.",
+            f"{', '.join(changes[:_MOST_LISTED])}{more}. stablebn reads the old ones back.",
         )
 
 
 def names_to_write(nodes: Sequence[TextCPT], network: str) -> WrittenNames:
-    """Names for a file: those that everybody reads stay."""
+    """Choose the names for a file; names that both packages read do not change."""
     written = _distinct([own.node for own in nodes], _NODE.fullmatch)
     levels = {own.node: _distinct(own.levels, _LEVEL.fullmatch) for own in nodes}
     (name,) = _distinct([network], _NODE.fullmatch).values() or (network,)
@@ -100,15 +101,15 @@ def names_to_write(nodes: Sequence[TextCPT], network: str) -> WrittenNames:
     )
 
 
-def names_told(text: str, file: str) -> WrittenNames:
-    """The names that the comment of a file tells of, if there is one."""
-    found = _TOLD.search(text)
-    if found is None:
+def names_in_comment(text: str, file: str) -> WrittenNames:
+    """Read the original names from the comment of a file, if it has one."""
+    comment = _COMMENT_LINE.search(text)
+    if comment is None:
         return WrittenNames()
-    line = text.count("\n", 0, found.start()) + 1
+    line = text.count("\n", 0, comment.start()) + 1
     try:
-        told = json.loads(found[1])
-        nodes, levels, network = told.get("nodes", {}), told.get("levels", {}), told.get("network")
+        names = json.loads(comment[1])
+        nodes, levels, network = names.get("nodes", {}), names.get("levels", {}), names.get("network")
         fits = (network is None or isinstance(network, str)) and all(map(_is_texts, [nodes, *levels.values()]))
     except (ValueError, AttributeError, RecursionError):
         fits = False
@@ -122,18 +123,18 @@ def _is_texts(names: object) -> bool:
 
 
 def _distinct(names: Iterable[str], fits: Callable[[str], object]) -> dict[str, str]:
-    """A name that fits for every name, all different; those that fit stay."""
+    """Choose a valid name for every name, all different; valid names do not change."""
     written = {name: name for name in names if fits(name)}
     taken = set(written)
-    found = {}
+    result = {}
     for name in names:
-        found[name] = written[name] if name in written else _free(_plain(name, fits), taken)
-        taken.add(found[name])
-    return found
+        result[name] = written[name] if name in written else _free(_plain(name, fits), taken)
+        taken.add(result[name])
+    return result
 
 
 def _plain(name: str, fits: Callable[[str], object]) -> str:
-    """A name of letters, digits and "_" that resembles another.
+    """Convert a name to a similar one of letters, digits and "_".
 
     >>> _plain("sepal length (cm)", _NODE.fullmatch), _plain("[0,1.5)", _LEVEL.fullmatch), _plain("é", _LEVEL.fullmatch)
     ('sepal_length_cm', '0_1_5', 'e')
@@ -152,7 +153,7 @@ def _free(name: str, taken: Collection[str]) -> str:
 
 
 def _renamed(network: Network, nodes: Mapping[str, str], levels: Mapping[str, Mapping[str, str]], name: str) -> Network:
-    """A categorical network with other names of some nodes and levels."""
+    """Return a categorical network with other names of some nodes and levels."""
     renamed: dict[object, Distribution] = {}
     for node, own in network.items():
         assert isinstance(own, CPT)

@@ -1,4 +1,4 @@
-"""A graph while it is read: edges with their lines, checked on the way to a `DAG` or `PDAG`."""
+"""Build a graph from the edges of a file, and find the line of an invalid edge."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stablebn.networks.formats.parsing.network_draft import first_wrong
 
 
 class Edge(NamedTuple):
-    """An edge as a file writes it; its mark is "->" or "--"."""
+    """Edge of a file, with its mark "->" or "--" and its line."""
 
     start: Node
     end: Node
@@ -21,14 +21,14 @@ class Edge(NamedTuple):
 
 
 def checked_graph(edges: Sequence[Edge], file: str, nodes: Iterable[Node] | None = None) -> DAG | PDAG:
-    """Graph of these edges, or the line of the edge that is wrong in it.
+    """Build a graph, or raise `FormatError` with the line of the first invalid edge.
 
     Parameters
     ----------
     edges : sequence of Edge
     file : str
     nodes : iterable of names, optional
-        By default those of the edges, in order of appearance.
+        By default the nodes of the edges, in order of appearance.
     """
     names = None if nodes is None else tuple(nodes)
 

@@ -1,4 +1,4 @@
-"""Equations of continuous nodes, such as "X = 0.5*A - B + Normal(1, 2)"; by levels of C, "Choose(C, ..., ...)"."""
+"""Parse and write equations of continuous nodes: "X = 0.5*A - B + Normal(1, 2)", or "X = Choose(C, ..., ...)"."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _DEEPEST = 64
 def gaussian(
     equation: str, node: str, levels: Mapping[str, Sequence[str]], continuous: Sequence[str]
 ) -> LinearGaussian | ConditionalGaussian:
-    """Read an equation: its left side names the node; its right side is a sum, or chooses between sums.
+    """Parse an equation: its left side is the node; its right side is a sum, or a choice between sums.
 
     The terms of a sum, in any order, are parents, numbers times parents, numbers, and one Normal(mean, sd).
-    Choose(parent, first, second, ...) has an expression for each level of a categorical parent, and
-    If(parent="level", expression, other expression) two of them; they may be nested.
+    Choose(parent, first, second, ...) has an expression for each level of a categorical parent;
+    If(parent="level", expression, other expression) has two expressions. Both may be nested.
 
     Parameters
     ----------
@@ -53,14 +53,14 @@ def gaussian(
     Raises
     ------
     ValueError
-        Says what was expected.
+        The equation is invalid; the message says what was expected.
     """
-    # One space where there were many, which the patterns would try in every way to share out.
+    # Repeated spaces are removed, because the patterns would backtrack over all ways to split them.
     equation = " ".join(equation.split())
     left = _LEFT.match(equation)
     if left is None or left["node"] != node:
         raise ValueError(f"expected an equation that starts with '{node} ='")
-    reader = _Reader(equation, levels)
+    reader = _EquationParser(equation, levels)
     everywhere = {parent: (1 << len(own)) - 1 for parent, own in levels.items()}
     if reader.expression(left.end(), everywhere, 0) < len(equation):
         raise reader.no_term(reader.end)
@@ -74,36 +74,35 @@ def gaussian(
 
 
 class _Sum(NamedTuple):
-    """Coefficients of parents, intercept and standard deviation."""
+    """Parsed sum: coefficients of parents, intercept and standard deviation."""
 
     coefficients: dict[str, float]
     intercept: float
     sd: float
 
 
-class _Reader:
-    """The right side of an equation.
+class _EquationParser:
+    """Parses the right side of an equation.
 
     Attributes
     ----------
     leaves : list of (bits, _Sum)
-        The sums, each with the configurations that it stands for: of every categorical parent, the levels at the
-        places of these bits.
+        The sums, each with its configurations: for every categorical parent, a bit set of levels.
     conditions : set of str
-        The categorical parents that were asked about.
+        The categorical parents that occur in conditions.
     end : int
-        Where the last expression ended.
+        Position of the end of the last expression.
     """
 
     def __init__(self, equation: str, levels: Mapping[str, Sequence[str]]) -> None:
         self._equation = equation
-        self._places = {parent: {level: i for i, level in enumerate(own)} for parent, own in levels.items()}
+        self._level_indices = {parent: {level: i for i, level in enumerate(own)} for parent, own in levels.items()}
         self.leaves: list[tuple[dict[str, int], _Sum]] = []
         self.conditions: set[str] = set()
         self.end = 0
 
     def expression(self, at: int, where: dict[str, int], deep: int) -> int:
-        """Read from here what holds in these configurations; return where it ends."""
+        """Parse the expression at a position, which applies to these configurations; return the position of its end."""
         condition = _CONDITION.match(self._equation, at)
         if condition is None:
             self.end = self._sum(at, where)
@@ -111,30 +110,30 @@ class _Reader:
         if deep > _DEEPEST:
             raise ValueError(f"expected conditions at most {_DEEPEST} deep")
         parent = condition["index"] or condition["of"]
-        if parent not in self._places:
+        if parent not in self._level_indices:
             raise ValueError(f"expected a condition on a categorical parent, got {parent!r}")
         self.conditions.add(parent)
         branches = self._branches(parent, condition["level"])
         at = condition.end()
-        for place, branch in enumerate(branches):
-            if place:
+        for number, branch in enumerate(branches):
+            if number:
                 at = self._mark(at, ",", f"{len(branches)} expressions for {parent!r}")
             at = self.expression(at, {**where, parent: where[parent] & branch}, deep + 1)
         self.end = self._mark(at, ")", f"')' after {len(branches)} expressions for {parent!r}")
         return self.end
 
     def _branches(self, parent: str, level: str | None) -> list[int]:
-        """Bits of the levels, for each expression of a condition."""
-        places = self._places[parent]
+        """Return the bit set of levels for each expression of a condition."""
+        index_of = self._level_indices[parent]
         if level is None:
-            return [1 << place for place in range(len(places))]
-        if level not in places:
-            raise ValueError(f"expected a level of {parent!r}, one of {listed(tuple(places))}, got {level!r}")
-        return [1 << places[level], ~(1 << places[level])]
+            return [1 << index for index in range(len(index_of))]
+        if level not in index_of:
+            raise ValueError(f"expected a level of {parent!r}, one of {listed(tuple(index_of))}, got {level!r}")
+        return [1 << index_of[level], ~(1 << index_of[level])]
 
     def _mark(self, at: int, mark: str, expected: str) -> int:
-        """Pass a comma or a bracket."""
-        # There is at most one space at a place.
+        """Move past a comma or a bracket."""
+        # Spaces do not repeat: there is at most one here.
         at += self._equation.startswith(" ", at)
         if not self._equation.startswith(mark, at):
             raise ValueError(f"expected {expected}, got {self._equation[at : at + 40]!r}")
@@ -142,7 +141,7 @@ class _Reader:
 
     def _sum(self, start: int, where: dict[str, int]) -> int:
         coefficients: dict[str, float] = {}
-        # Unlike 0.0, this changes nothing that is added to it, not even -0.0.
+        # Unlike 0.0, -0.0 leaves every number unchanged that is added to it, also -0.0.
         intercept, sds = -0.0, []
         at = start
         while at < len(self._equation) and self._equation[at] not in ",)":
@@ -169,7 +168,7 @@ class _Reader:
         return at
 
     def no_term(self, at: int) -> ValueError:
-        """Return the error that no term of a sum stands here."""
+        """Return the error for a position at which no term of a sum is found."""
         return ValueError(
             f"expected a sum of numbers, parents, numbers times parents and one Normal(mean, sd), "
             f"got {self._equation[at : at + 40].strip()!r}"
@@ -181,7 +180,7 @@ def _filled(
     levels: Mapping[str, Sequence[str]],
     continuous: Sequence[str],
 ) -> LinearGaussian | ConditionalGaussian:
-    """The distribution whose parts are these sums; a parent that a sum does not name has the coefficient 0 there."""
+    """Build the distribution of these sums; a parent that a sum does not have gets the coefficient 0 there."""
     if not levels:
         ((_, leaf),) = leaves
         return LinearGaussian(
@@ -204,7 +203,7 @@ def equation(node: str, own: LinearGaussian | ConditionalGaussian) -> str:
 
 
 def _right_side(own: ConditionalGaussian, at: tuple[int, ...]) -> str:
-    """What is on the right for these levels of the first categorical parents."""
+    """Write the right side of the equation for these levels of the first categorical parents."""
     if len(at) < len(own.categorical_parents):
         branches = [_right_side(own, (*at, level)) for level in range(own.sds.shape[len(at)])]
         return f"Choose({own.categorical_parents[len(at)]},{','.join(branches)})"

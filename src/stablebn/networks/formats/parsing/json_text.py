@@ -1,4 +1,4 @@
-"""JSON objects from files that may be hostile."""
+"""Parse JSON objects from untrusted files, and find the lines of keys."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 from stablebn.errors import FormatError, listed
 from stablebn.graph.json_names import comes_back
 
-# Strings that are not keys of objects too, so that no quote is taken for the start of what it ends.
+# Matches all strings, not only keys of objects, so that a closing quote is never taken for an opening one.
 _STRING = re.compile(r'(?P<string>"(?:[^"\\]|\\.)*")(?P<opens>\s*:\s*\{)?')
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def parse_object(text: str, file: str) -> dict[str, Any]:
-    """Read a JSON object; no key comes twice in it, and no number is infinite or NaN."""
+    """Parse a JSON object; raise `FormatError` for duplicate keys and for infinite numbers or NaN."""
     try:
         found = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refused)
     except json.JSONDecodeError as error:
@@ -31,7 +31,7 @@ def parse_object(text: str, file: str) -> dict[str, Any]:
 
 
 class KeyLines(dict[str, int | None]):
-    """Lines of keys whose values start with the bracket `opening`, found only when one is asked for."""
+    """Maps keys whose values start with the bracket `opening` to their lines, which are found on access."""
 
     def __init__(self, text: str, opening: str) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class KeyLines(dict[str, int | None]):
 
 
 def object_lines(text: str) -> dict[str, int]:
-    """Lines of all keys of JSON whose values are objects, the first of each."""
+    """Return the line of the first occurrence of each key whose value is an object."""
     lines: dict[str, int] = {}
     line, counted = 1, 0
     for found in _STRING.finditer(text):
@@ -56,14 +56,14 @@ def object_lines(text: str) -> dict[str, int]:
 
 
 def is_name(value: object) -> bool:
-    """Whether a value can be a node's name: text, a finite number, or what `name_from` makes of lists and objects."""
+    """Return whether a value can be a node's name: text, a finite number, or a result of `name_from`."""
     if isinstance(value, tuple):
         return all(map(is_name, value))
     return not _SURROGATE.search(value) if isinstance(value, str) else comes_back(value)
 
 
 def is_pairs(value: object) -> bool:
-    """Whether a value is a list of pairs of names."""
+    """Return whether a value is a list of pairs of names."""
     return isinstance(value, list) and all(
         isinstance(pair, list) and len(pair) == 2 and all(map(is_name, pair)) for pair in value
     )

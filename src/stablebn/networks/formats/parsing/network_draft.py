@@ -1,4 +1,4 @@
-"""A network while it is read: what the file says of it, checked on the way to a `Network`."""
+"""Collect the declarations and tables of a network file, check them, and build a `Network`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stablebn.errors import FormatError, GraphError, listed
 from stablebn.graph import DAG
-from stablebn.networks.formats.parsing.probability_tables import Cells, Family, Table
+from stablebn.networks.formats.parsing.probability_tables import Cells, Family, WrittenTable
 from stablebn.networks.model import (
     CPT,
     SUM_TOLERANCE,
@@ -22,40 +22,40 @@ from stablebn.networks.model import (
     Network,
 )
 
-# NumPy 1 has at most 32 dimensions, of which one is the node's own.
+# NumPy 1 has at most 32 dimensions, one of which is that of the node.
 _MOST_PARENTS = 31
-# However short a file is, the rows it leaves to a default may fill this many cells.
+# In a short file, rows that a default fills may have this many cells.
 _MOST_CELLS_BY_DEFAULT = 2**22
 
 
 class Formula(Protocol):
-    """The distribution of a continuous node as it is written."""
+    """Distribution of a continuous node in the form of the file."""
 
     def gaussian(
         self, levels: Mapping[str, tuple[str, ...]], continuous: Sequence[str]
     ) -> LinearGaussian | ConditionalGaussian:
-        """Make the distribution of it, or raise `FormatError`.
+        """Convert it to a distribution, or raise `FormatError`.
 
         Parameters
         ----------
         levels : mapping of str to tuple of str
-            The categorical parents with their levels; there are few enough configurations of them.
+            The categorical parents with their levels; the number of configurations has been checked.
         continuous : sequence of str
             The continuous parents.
         """
 
 
 class Draft:
-    """A network while it is read.
+    """Collects the nodes of a network file, and builds the network.
 
     Parameters
     ----------
     file : str
-        Its name, for messages.
+        Name of the file, for messages.
     text : str
-        Its text, whose length bounds the size of the tables.
+        Text of the file, whose length bounds the size of the tables.
     normalise : bool
-        Whether to rescale probabilities that do not sum to 1, which are refused otherwise.
+        Whether to rescale probabilities that do not sum to 1; otherwise they are refused.
     """
 
     def __init__(self, file: str, text: str, *, normalise: bool) -> None:
@@ -66,12 +66,12 @@ class Draft:
         self._levels: dict[str, tuple[str, ...]] = {}
         self._declared: dict[str, int | None] = {}
         self._parents: dict[str, tuple[str, ...]] = {}
-        self._tables: dict[str, Table] = {}
+        self._tables: dict[str, WrittenTable] = {}
         self._formulas: dict[str, Formula] = {}
         self._defined: dict[str, int | None] = {}
 
     def declare(self, node: str, levels: Sequence[str], line: int | None) -> None:
-        """Note a categorical node and its levels."""
+        """Add a categorical node and its levels."""
         check_new(node, self._declared, line, self._file)
         if not levels:
             raise FormatError(self._file, line, f"node {node!r} has no levels; expected at least one.")
@@ -81,8 +81,8 @@ class Draft:
         self._levels[node] = tuple(levels)
         self._declared[node] = line
 
-    def define(self, node: str, parents: Sequence[str], table: Table, line: int | None) -> None:
-        """Note the table of a categorical node, which may be declared later."""
+    def define(self, node: str, parents: Sequence[str], table: WrittenTable, line: int | None) -> None:
+        """Add the table of a categorical node, which may be declared later."""
         if node in self._defined:
             first = self._defined[node]
             raise FormatError(self._file, line, f"node {node!r} has a second table; the first is in line {first}.")
@@ -91,14 +91,14 @@ class Draft:
         self._defined[node] = line
 
     def define_continuous(self, node: str, parents: Sequence[str], formula: Formula, line: int | None) -> None:
-        """Note a continuous node."""
+        """Add a continuous node."""
         check_new(node, self._declared, line, self._file)
         self._parents[node] = tuple(parents)
         self._formulas[node] = formula
         self._declared[node] = self._defined[node] = line
 
     def network(self, name: str, cuts: Mapping[str, Sequence[float]] | None = None) -> Network:
-        """Return the network, now that everything is noted."""
+        """Build the network after all nodes have been added."""
         for node, line in self._defined.items():
             if node not in self._declared:
                 raise FormatError(self._file, line, f"there is a table for {node!r}, which is not declared as a node.")
@@ -133,7 +133,7 @@ class Draft:
         return self._formulas[node].gaussian(levels, continuous)
 
     def _take_room(self, node: str, sizes: Iterable[int]) -> None:
-        """Refuse a node with a table of these sizes if that is more than the file can say."""
+        """Raise `FormatError` if a table of these sizes has more numbers than the file can have."""
         parents = len([parent for parent in self._parents[node] if parent in self._levels])
         line = self._defined[node]
         if parents > _MOST_PARENTS:
@@ -145,7 +145,7 @@ class Draft:
         cells = 1
         for size in sizes:
             cells *= size
-            # Inside the loop, before the product of many parents gets long to compute.
+            # Checked inside the loop, before the product becomes a huge integer.
             if cells > self._room:
                 raise FormatError(
                     self._file,
@@ -157,13 +157,13 @@ class Draft:
 
 
 def check_new(node: str, declared: Mapping[str, int | None], line: int | None, file: str) -> None:
-    """Refuse a node that is already declared."""
+    """Raise `FormatError` if a node is already declared."""
     if node in declared:
         raise FormatError(file, line, f"node {node!r} is declared a second time; first in line {declared[node]}.")
 
 
 def check_parents(parents: Mapping[str, Sequence[Hashable]], lines: Mapping[str, int | None], file: str) -> None:
-    """Refuse parents that are not nodes, that come twice, or are the node itself."""
+    """Raise `FormatError` if parents are not nodes, occur twice, or are the node itself."""
     for node, own in parents.items():
         unknown = [parent for parent in own if parent not in parents]
         if unknown:
@@ -181,7 +181,10 @@ def checked_network(
     name: str,
     cuts: Mapping[str, Sequence[float]] | None = None,
 ) -> Network:
-    """Network of these distributions, or the line whose arcs close a cycle; "unknown", as files say, is no name."""
+    """Build a network, or raise `FormatError` with the line whose arcs close a cycle.
+
+    The name "unknown" stands for a network without a name.
+    """
     if not distributions:
         raise FormatError(file, None, "expected at least one node.")
     try:
@@ -197,7 +200,7 @@ def checked_network(
 
 
 def first_wrong(build: Callable[[int], object], parts: int) -> int | None:
-    """First part with which a graph fails, if one does; `build` makes the graph of the first so many parts."""
+    """Bisect for the first part with which `build(n)`, the graph of the first n parts, fails; None if none does."""
 
     def fails(some: int) -> bool:
         try:
@@ -211,11 +214,11 @@ def first_wrong(build: Callable[[int], object], parts: int) -> int | None:
 
 
 def _probabilities(cells: Cells, family: Family, *, normalise: bool) -> NDArray[np.float64]:
-    """Rows that are probabilities and sum to 1, or are made to."""
+    """Check that rows are probabilities and sum to 1, or rescale them with `normalise`."""
     written = cells.probabilities
     with np.errstate(over="ignore", invalid="ignore"):
         sums = written.sum(axis=1, keepdims=True)
-    # A comparison with NaN is false, as it should be.
+    # A comparison with NaN is false, so that NaN is refused.
     numbers: NDArray[np.bool_] = np.all((written >= 0) & (written < np.inf), axis=1)
     fit = numbers & ((sums > 0) & (sums < np.inf) if normalise else abs(sums - 1) <= SUM_TOLERANCE)[:, 0]
     if fit.all():
@@ -232,9 +235,9 @@ def _probabilities(cells: Cells, family: Family, *, normalise: bool) -> NDArray[
 
 
 def _configuration(number: int, family: Family) -> str:
-    """One of the configurations of the parents as words."""
+    """Describe a configuration of the parents; empty if there are none."""
     if not family.parents:
         return ""
-    places = np.unravel_index(number, [len(levels) for levels in family.levels[:-1]])
-    named = zip(family.parents, family.levels, places, strict=False)
-    return " for " + ", ".join(f"{parent}={levels[place]}" for parent, levels, place in named)
+    indices = np.unravel_index(number, [len(levels) for levels in family.levels[:-1]])
+    named = zip(family.parents, family.levels, indices, strict=False)
+    return " for " + ", ".join(f"{parent}={levels[index]}" for parent, levels, index in named)

@@ -1,4 +1,4 @@
-"""The probabilities of one node as files write them: all in a row, or row by row."""
+"""Probabilities of one node as files write them: as one list, or row by row."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from stablebn.errors import FormatError, listed
 
 
 class Family(NamedTuple):
-    """A node and its parents, with their levels.
+    """Node and its parents, with their levels.
 
     Attributes
     ----------
     file : str
     line : int or None
-        Of the node's table.
+        Line of the node's table.
     node : str
     parents : tuple of str
     levels : tuple of tuple of str
-        Of each parent and, last, of the node.
+        Levels of each parent and, last, of the node.
     """
 
     file: str
@@ -38,19 +38,19 @@ class Family(NamedTuple):
         return math.prod(map(len, self.levels[:-1]))
 
     def error(self, problem: str, line: int | None = None) -> FormatError:
-        """Return the error that something is wrong with the node's table."""
+        """Return an error about the node's table."""
         return FormatError(self.file, line or self.line, f"the table of node {self.node!r} {problem}")
 
 
 class Cells(NamedTuple):
-    """A table in the order of a CPT.
+    """Table in the order of a CPT.
 
     Attributes
     ----------
     probabilities : float64 array [configurations of the parents, levels of the node]
         The last parent changes fastest.
     lines : mapping of int to int
-        Lines of the configurations that have one of their own.
+        Line of each configuration that has its own line.
     other_line : int, optional
         Line of the other configurations.
     """
@@ -60,15 +60,15 @@ class Cells(NamedTuple):
     other_line: int | None = None
 
 
-class Table(Protocol):
-    """Probabilities as they are written."""
+class WrittenTable(Protocol):
+    """Probabilities in the form of a file."""
 
     def cells(self, family: Family) -> Cells:
-        """Put the probabilities in the order of a CPT; the family is small enough for it."""
+        """Put the probabilities in the order of a CPT; the size of the family has been checked."""
 
 
 class FlatTable(NamedTuple):
-    """All probabilities in a row: the last parent changes faster than the others, and the node fastest or slowest."""
+    """Probabilities as one list, in which the node changes fastest (or slowest), then the last parent."""
 
     numbers: Sequence[float]
     line: int
@@ -87,8 +87,8 @@ class FlatTable(NamedTuple):
         return Cells(numbers.reshape(-1, own), {}, self.line)
 
 
-class Row(NamedTuple):
-    """Probabilities for one configuration of the parents, which is given by level."""
+class ProbabilityRow(NamedTuple):
+    """Probabilities for one configuration of the parents."""
 
     configuration: Sequence[str]
     numbers: Sequence[float]
@@ -100,15 +100,15 @@ class RowTable(NamedTuple):
 
     Attributes
     ----------
-    rows : sequence of Row
-    default : Row, optional
-        Stands for the configurations that no row names.
+    rows : sequence of ProbabilityRow
+    default : ProbabilityRow, optional
+        Row for all other configurations.
     by_index : bool
-        Whether rows give levels by their index, from 0, rather than by name.
+        Whether rows have the indices of levels, from 0, instead of their names.
     """
 
-    rows: Sequence[Row]
-    default: Row | None = None
+    rows: Sequence[ProbabilityRow]
+    default: ProbabilityRow | None = None
     by_index: bool = False
 
     def cells(self, family: Family) -> Cells:
@@ -116,7 +116,7 @@ class RowTable(NamedTuple):
         needed = family.configurations
         if self.default is None and len(self.rows) < needed:
             raise family.error(f"needs {needed} rows, one a configuration of its parents, got {len(self.rows)}.")
-        places = [
+        index_of = [
             {str(i) if self.by_index else level: i for i, level in enumerate(levels)} for levels in family.levels[:-1]
         ]
         own = len(family.levels[-1])
@@ -125,31 +125,31 @@ class RowTable(NamedTuple):
             probabilities[:] = _numbers(self.default, own, family)
         lines: dict[int, int] = {}
         for row in self.rows:
-            place = _place(row, places, family)
-            if place in lines:
+            number = _configuration_number(row, index_of, family)
+            if number in lines:
                 raise family.error(f"has a second row for ({', '.join(row.configuration)}).", row.line)
-            lines[place] = row.line
-            probabilities[place] = _numbers(row, own, family)
+            lines[number] = row.line
+            probabilities[number] = _numbers(row, own, family)
         return Cells(probabilities, lines, self.default and self.default.line)
 
 
-def _numbers(row: Row, needed: int, family: Family) -> Sequence[float]:
+def _numbers(row: ProbabilityRow, needed: int, family: Family) -> Sequence[float]:
     if len(row.numbers) != needed:
         raise family.error(f"needs {needed} probabilities a row, got {len(row.numbers)}.", row.line)
     return row.numbers
 
 
-def _place(row: Row, places: Sequence[Mapping[str, int]], family: Family) -> int:
-    """Place of a row among the configurations."""
-    if len(row.configuration) != len(places):
+def _configuration_number(row: ProbabilityRow, index_of: Sequence[Mapping[str, int]], family: Family) -> int:
+    """Return the number of the configuration of a row."""
+    if len(row.configuration) != len(index_of):
         raise family.error(
-            f"needs a level of each of its {len(places)} parents a row, got {len(row.configuration)}.", row.line
+            f"needs a level of each of its {len(index_of)} parents a row, got {len(row.configuration)}.", row.line
         )
-    place = 0
-    for level, known, parent in zip(row.configuration, places, family.parents, strict=True):
+    number = 0
+    for level, known, parent in zip(row.configuration, index_of, family.parents, strict=True):
         if level not in known:
             raise family.error(
                 f"has a row for {level!r} of parent {parent!r}; expected one of {listed(tuple(known))}.", row.line
             )
-        place = place * len(known) + known[level]
-    return place
+        number = number * len(known) + known[level]
+    return number

@@ -1,4 +1,4 @@
-"""A cursor over the text of a format made of words, quoted names and marks of punctuation."""
+"""Scan the text of a format that consists of words, quoted names and punctuation."""
 
 from __future__ import annotations
 
@@ -6,35 +6,35 @@ import re
 
 from stablebn.errors import FormatError
 
-# Both end at the end of the text too: one left open is passed over once, not tried again from every quote in it.
+# Both patterns also end at the end of the text, so that an unclosed one is scanned once, not again from every quote.
 QUOTED = r'"[^"]*(?:"|\Z)'
 C_COMMENT = r"//[^\n]*|/\*.*?(?:\*/|\Z)"
 
 
 def token_pattern(mark: str, word: str, quoted: str = QUOTED) -> re.Pattern[str]:
-    """Tokens of a format, from the patterns of a mark of punctuation, a word, and a quoted name."""
+    """Return the pattern of a token, given the patterns of punctuation, of a word and of a quoted name."""
     return re.compile(rf"\s*(?:(?P<mark>{mark})|(?P<word>{word})|(?P<quoted>{quoted})|\Z)", re.DOTALL)
 
 
 def without_comments(text: str, comment: str, quoted: str = QUOTED) -> str:
-    """Text without its comments but with their line breaks; what looks like one inside quotes stays."""
+    """Remove comments, except in quotes; keep their line breaks, so that line numbers do not change."""
 
     def blank(match: re.Match[str]) -> str:
-        found = match[0]
-        return found if found.startswith('"') else " " + "\n" * found.count("\n")
+        text = match[0]
+        return text if text.startswith('"') else " " + "\n" * text.count("\n")
 
     return re.sub(f"{quoted}|{comment}", blank, text, flags=re.DOTALL | re.MULTILINE)
 
 
 class Scanner:
-    """A cursor on one token of a text.
+    """Cursor over the tokens of a text.
 
     Attributes
     ----------
     token : str
-        The token under the cursor; empty at the end of the text.
+        The current token; empty at the end of the text.
     kind : {"quoted", "mark", "word"} or None
-        What it is; None at the end of the text.
+        Kind of the current token; None at the end of the text.
     """
 
     def __init__(self, text: str, file: str, tokens: re.Pattern[str]) -> None:
@@ -59,32 +59,32 @@ class Scanner:
 
     @property
     def line(self) -> int:
-        """Line of the token under the cursor, from 1."""
-        # Counted on from the last time, so that asking often costs one pass over the text in all.
+        """Line of the current token, from 1."""
+        # Counting continues from the last call, so that all calls together scan the text once.
         self._line += self._text.count("\n", self._line_start, self._start)
         self._line_start = self._start
         return self._line
 
     def error(self, expected: str) -> FormatError:
-        """Return the error that something else was expected here."""
+        """Return an error that says what was expected instead of the current token."""
         got = repr(self.token[:40]) if self.kind else "the end of the file"
         return FormatError(self.file, self.line, f"expected {expected}, got {got}.")
 
     def expect(self, token: str) -> None:
-        """Pass this token, which must be here."""
+        """Move past this token; raise `FormatError` if the current token is another one."""
         if self.token != token:
             raise self.error(repr(token))
         self.advance()
 
     def accept(self, *tokens: str) -> bool:
-        """Pass one of these tokens, if one is here."""
-        found = self.token in tokens
-        if found:
+        """Move past the current token if it is one of these; return whether it is."""
+        matches = self.token in tokens
+        if matches:
             self.advance()
-        return found
+        return matches
 
     def name(self, what: str) -> str:
-        """Pass a word or a quoted name; return it without its quotes."""
+        """Read a word or a quoted name; return it without quotes."""
         token = self.token
         if self.kind == "quoted":
             if len(token) < 2 or not token.endswith('"'):
@@ -96,7 +96,7 @@ class Scanner:
         return token
 
     def names(self, what: str, close: str) -> list[str]:
-        """Pass names, with or without commas between them, up to and with the mark `close`."""
+        """Read names, with or without commas between them, up to and including the mark `close`."""
         found = []
         while not self.accept(close):
             found.append(self.name(f"{what} or {close!r}"))
@@ -104,7 +104,7 @@ class Scanner:
         return found
 
     def numbers(self, end: str = ";", *, ignore: str = ",") -> list[float]:
-        """Pass numbers with spaces, or marks to `ignore`, between them, up to and with the mark `end`."""
+        """Read numbers, separated by spaces or the marks in `ignore`, up to and including the mark `end`."""
         stop = self._text.find(end, self._start)
         if stop < 0:
             raise FormatError(self.file, self.line, f"expected numbers and then {end!r}, got the end of the file.")
@@ -124,7 +124,7 @@ class Scanner:
         return found
 
     def skip(self, end: str = ";") -> None:
-        """Pass everything up to and with the mark `end`."""
+        """Skip everything up to and including the mark `end`."""
         while not self.accept(end):
             if not self.kind:
                 raise self.error(repr(end))
@@ -132,7 +132,7 @@ class Scanner:
 
 
 def number(word: str) -> float:
-    """Return the number that a word writes; 1_000 is none, whatever Python says."""
+    """Parse a number; unlike Python, refuse underscores (1_000)."""
     if "_" in word:
         raise ValueError(word)
     return float(word)

@@ -1,4 +1,4 @@
-"""Files as text and back: UTF-8, plain or gzip, never more than a sane size."""
+"""Read files as UTF-8 text, plain or gzip, up to a size limit; encode text for writing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stablebn.threads import run_interruptibly
 
 
 def read_text(path: str) -> str:
-    """Text of a file, unpacked if its name ends in ".gz".
+    """Read the text of a file, decompressed if its name ends in ".gz".
 
     Raises
     ------
@@ -28,7 +28,7 @@ def _read_text(path: str) -> str:
     content = bytearray()
     try:
         with open(path, "rb") as packed, gzip.GzipFile(fileobj=packed) if _is_packed(path) else packed as file:
-            # Piece by piece: a gzip bomb is unpacked no further than the limit.
+            # Read in pieces, so that a gzip bomb is decompressed only up to the limit.
             while len(content) <= unpacking.MOST_BYTES and (piece := file.read(2**20)):
                 content += piece
     except FileNotFoundError:
@@ -43,7 +43,7 @@ def _read_text(path: str) -> str:
 
 
 def decode(content: bytes | bytearray, file: str) -> str:
-    """Text of these bytes, with one character at the end of each line."""
+    """Decode UTF-8, with a single character at the end of each line."""
     if len(content) > unpacking.MOST_BYTES:
         raise FormatError(file, None, f"expected at most {unpacking.MOST_BYTES >> 20} MiB of text; this file has more.")
     try:
@@ -55,7 +55,7 @@ def decode(content: bytes | bytearray, file: str) -> str:
 
 
 def encode(text: str, path: str) -> bytes:
-    """Bytes that a file of this name holds; the same text gives the same bytes, packed ones too."""
+    """Encode text for a file of this name; equal texts give equal bytes, also compressed."""
     content = text.encode()
     return gzip.compress(content, mtime=0) if _is_packed(path) else content
 

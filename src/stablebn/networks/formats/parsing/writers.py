@@ -1,4 +1,4 @@
-"""What writers of networks share: names that are text, and probabilities to the last digit."""
+"""Convert networks to text for the writers of all formats: names as text, probabilities to the last digit."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from stablebn.errors import GraphError, listed
 from stablebn.networks.model import CPT, Network
 
 ANY_KIND = "'.json' or '.xdsl'"
-"""Endings of the formats that hold continuous and mixed networks."""
+"""Endings of the formats that can store continuous and mixed networks."""
 
-# Control characters, lone surrogates, and what XML cannot hold: some format would lose or refuse each of them.
+# Control characters, lone surrogates, and characters that XML refuses: some format would lose or refuse each of them.
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 NO_QUOTE = '[^"]*'
 """Pattern of names that fit between quotes."""
 
 
 class TextCPT(NamedTuple):
-    """A categorical node whose names and levels are text."""
+    """Table of a categorical node whose names and levels are text."""
 
     node: str
     levels: tuple[str, ...]
@@ -37,14 +37,14 @@ class TextCPT(NamedTuple):
 
 
 def categorical(network: Network, form: str, *, names: str = NO_QUOTE, levels: str = NO_QUOTE) -> list[TextCPT]:
-    """Nodes of a network for a format that holds categorical ones only; the parameters are those of `tables_of`."""
+    """Return the tables of a network for a format that stores only categorical nodes; parameters as in `tables_of`."""
     if network.kind != "categorical":
         raise GraphError(f"{form} holds categorical networks; this one is {network.kind}: write it as {ANY_KIND}.")
     return tables_of(network, form, names=names, levels=levels)
 
 
 def tables_of(network: Network, form: str, *, names: str = NO_QUOTE, levels: str = NO_QUOTE) -> list[TextCPT]:
-    """Categorical nodes of a network.
+    """Return the tables of the categorical nodes of a network.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def tables_of(network: Network, form: str, *, names: str = NO_QUOTE, levels: str
     form : str
         Name of the format, for messages.
     names, levels : str
-        Patterns of the names and the levels that it can hold.
+        Patterns of the names and the levels that the format can store.
     """
     cpts = [(node, own) for node, own in network.items() if isinstance(own, CPT)]
     name = dict(zip(network, texts(network, "a name", form, names), strict=True))
@@ -70,7 +70,7 @@ def tables_of(network: Network, form: str, *, names: str = NO_QUOTE, levels: str
 
 
 def texts(names: Iterable[Hashable], what: str, form: str, allowed: str = NO_QUOTE) -> tuple[str, ...]:
-    """Return the names, which must be text that the format can hold: all of each matches the pattern `allowed`."""
+    """Return the names; raise `GraphError` unless each is text that matches the pattern `allowed`."""
     fit, unfit = [], []
     for name in names:
         if isinstance(name, str) and re.fullmatch(allowed, name) and not _UNFIT.search(name):
@@ -78,11 +78,11 @@ def texts(names: Iterable[Hashable], what: str, form: str, allowed: str = NO_QUO
         else:
             unfit.append(name)
     if unfit:
-        elsewhere = ", or write it as '.json', which takes any text" if form != "JSON" else ""
-        raise GraphError(f"{form} cannot hold {what} like {listed(unfit)}: rename it{elsewhere}.")
+        alternative = ", or write it as '.json', which takes any text" if form != "JSON" else ""
+        raise GraphError(f"{form} cannot hold {what} like {listed(unfit)}: rename it{alternative}.")
     return tuple(fit)
 
 
 def written(numbers: Iterable[float], between: str = ", ") -> str:
-    """Numbers in the fewest digits that read back as the same bits."""
+    """Write numbers in the fewest digits that are read as the same bits."""
     return between.join(map(repr, numbers))

@@ -1,4 +1,4 @@
-"""XML as a tree that knows its lines, from files that may be hostile."""
+"""Parse XML from untrusted files into a tree with line numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DEEPEST = 32
 
 @dataclass
 class Element:
-    """An element of XML: its tag, without the prefix of a namespace, what is in it, and its line."""
+    """Element of XML: its tag without a namespace prefix, its content, and its line."""
 
     tag: str
     attributes: Mapping[str, str]
@@ -27,28 +27,28 @@ class Element:
 
     @property
     def text(self) -> str:
-        """Text directly inside, without the space around it."""
+        """Text directly inside the element, stripped."""
         return "".join(self.pieces).strip()
 
     def all(self, *tags: str) -> Iterator[Element]:
-        """Children with one of these tags."""
+        """Yield the children with one of these tags."""
         return (child for child in self.children if child.tag in tags)
 
     def one(self, tag: str) -> Element:
-        """Return the only child with this tag, which must be there."""
+        """Return the only child with this tag; raise `FormatError` unless there is exactly one."""
         found = list(self.all(tag))
         if len(found) != 1:
             raise self.error(f"expected one <{tag}> in <{self.tag}>, got {len(found)}.")
         return found[0]
 
     def attribute(self, name: str) -> str:
-        """Return an attribute, which must be there."""
+        """Return an attribute; raise `FormatError` if it is absent."""
         if name not in self.attributes:
             raise self.error(f"expected an attribute {name!r} in <{self.tag}>.")
         return self.attributes[name]
 
     def numbers(self) -> list[float]:
-        """Return the text as numbers with spaces between them."""
+        """Return the text as numbers, which are separated by spaces."""
         words = self.text.split()
         try:
             return list(map(number, words))
@@ -56,18 +56,18 @@ class Element:
             raise self.error(f"expected only numbers in <{self.tag}>: {str(error)[:80]}.") from None
 
     def error(self, problem: str) -> FormatError:
-        """Return the error that something is wrong here."""
+        """Return an error with the line of this element."""
         return FormatError(self.file, self.line, problem)
 
 
 def parse(text: str, file: str, root: str) -> Element:
-    """Read XML whose outermost tag is `root`.
+    """Parse XML whose outermost tag is `root`.
 
-    A document type may declare elements and attributes; it may not declare entities, with which a small file can
-    stand for a huge text or for other files.
+    A document type may declare elements and attributes, but not entities, by which a small file could expand to a huge
+    text or include other files.
     """
     parser = expat.ParserCreate()
-    # Defaults that a document type gives to attributes would be copied into every element.
+    # Prevents that default attributes of a document type are copied into every element.
     parser.specified_attributes = True
     parser.buffer_text = True
     outside = Element("", {}, 1, file)
@@ -86,7 +86,7 @@ def parse(text: str, file: str, root: str) -> Element:
     parser.StartElementHandler = start
     parser.EndElementHandler = lambda _: open_elements.pop()
     parser.CharacterDataHandler = lambda piece: open_elements[-1].pieces.append(piece)
-    # A comment may be all there is between two numbers.
+    # A comment becomes a space, because it may be the only separator between two numbers.
     parser.CommentHandler = lambda _: open_elements[-1].pieces.append(" ")
     parser.EntityDeclHandler = refuse
     parser.SkippedEntityHandler = refuse
@@ -100,5 +100,5 @@ def parse(text: str, file: str, root: str) -> Element:
 def document(root: ET.Element) -> str:
     """Write a tree as an indented XML file."""
     ET.indent(root)
-    # The declaration that ElementTree writes into text may name the encoding of the machine's locale.
+    # The declaration is written here because that of ElementTree may name the encoding of the machine's locale.
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"

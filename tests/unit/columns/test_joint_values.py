@@ -1,4 +1,4 @@
-"""What tells columns apart that have the same values."""
+"""Joint values distinguish columns that have the same values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.tables import mixed_table, random_mixed_table
 
 from stablebn.columns.duplicates import merge
-from stablebn.columns.joint_values import first_image, meetings, values_and_times
+from stablebn.columns.joint_values import first_image, joint_values, values_and_times
 from stablebn.table.blocks import in_blocks
 from stablebn.table.table import MixedTable
 
@@ -17,7 +17,7 @@ OTHERS = ["c0", "c1", "x1", "x2"]
 
 
 def _table(seed: int, *, weighted: bool = False) -> MixedTable:
-    """Two categories, and x0 to x2 with few values and some holes."""
+    """Draw two categorical columns, and x0 to x2 with few values, some of them missing."""
     rng = np.random.default_rng(seed)
     weights = rng.integers(1, 4, 30).tolist() if weighted else None
     table = random_mixed_table(rng, 30, weights=weights)
@@ -40,7 +40,7 @@ def test_blocks_of_rows_meet_as_the_whole_table_does(seed: int, weighted: bool) 
     blocks = in_blocks(table, 7)
     for own, other in zip(values_and_times(table, "x0"), values_and_times(blocks, "x0"), strict=True):
         np.testing.assert_array_equal(own, other)
-    assert meetings(blocks, "x0", OTHERS) == meetings(table, "x0", OTHERS)
+    assert joint_values(blocks, "x0", OTHERS) == joint_values(table, "x0", OTHERS)
 
 
 def test_labels_signs_and_the_order_of_rows_are_not_met() -> None:
@@ -54,8 +54,8 @@ def test_labels_signs_and_the_order_of_rows_are_not_met() -> None:
         replace(table.categorical, codes=codes[:, rows]),
         replace(table.continuous, values=(table.continuous.values * signs)[:, rows]),
     )
-    assert meetings(other, "x0", OTHERS) == meetings(table, "x0", OTHERS)
-    assert meetings(table, "x0", OTHERS) != meetings(table, "x1", OTHERS)
+    assert joint_values(other, "x0", OTHERS) == joint_values(table, "x0", OTHERS)
+    assert joint_values(table, "x0", OTHERS) != joint_values(table, "x1", OTHERS)
 
 
 def test_of_columns_with_the_same_values_the_others_tell_which_stands() -> None:

@@ -1,4 +1,4 @@
-"""A table that is read in parts is decided, encoded and learned from as the same rows in memory are."""
+"""A table that is read in parts gives the same kinds, encoding and graph as the same rows in memory."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _assert_same(whole: Prepared | tuple[object, ...], parts: Prepared | tuple[o
 
 @pytest.fixture(params=range(60))
 def drawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> random.Random:
-    """Chance, and small limits, so that small tables come in many pieces and blocks."""
+    """Return a random generator, with limits so small that small tables have many parts and blocks."""
     rng = random.Random(f"parts {request.param}")
     limits_for_small_tables(rng, monkeypatch)
     return rng
@@ -106,7 +106,7 @@ def test_what_is_learned_is_the_same(drawn: random.Random) -> None:
 
 @pytest.fixture
 def rows(tmp_path: Path) -> Path:
-    """A folder with a table in three files."""
+    """Write a table as three files in a folder."""
     folder = tmp_path / "rows"
     folder.mkdir()
     for part in range(3):
@@ -239,7 +239,7 @@ def test_texts_that_name_rows_are_set_aside_though_memory_does_not_hold_them(
         table = table.append_column("w", pa.array([rng.randrange(3) for _ in range(rows)]))
     options: dict[str, Any] = {"weights": "w"} if "w" in table.column_names else {}
     whole = prepare(table, missing="drop", **options)
-    # Of so little memory for texts, some columns are listed at first.
+    # With this little memory for texts, some columns are listed at first.
     monkeypatch.setattr("stablebn.prepare.out_of_core.SHARE_OF_TEXTS", (2 << 30) // rng.choice([1000, 3000, 9000]))
     batches = draw_batches(rng, table)
     parts = _outcome(iter(batches), missing="drop", **options)

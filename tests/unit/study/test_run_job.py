@@ -11,9 +11,9 @@ from tests.unit.study.studies import study_of
 import stablebn as sb
 from stablebn.io.sources import read
 from stablebn.prepare.relayout import lay_out
-from stablebn.study.job import work
 from stablebn.study.jobs import Job, jobs_of
 from stablebn.study.record import Record
+from stablebn.study.run_job import work
 from stablebn.study.study_networks import fingerprint
 
 

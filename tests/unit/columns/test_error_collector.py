@@ -1,4 +1,4 @@
-"""All that is wrong with a table comes in one error, and the error's own remedy mends it."""
+"""One error has all problems of a table, and its remedy fixes all of them."""
 
 import pickle
 from typing import Any
@@ -16,7 +16,7 @@ ROWS = 40
 
 
 def _bad() -> dict[str, Any]:
-    """A table with a problem of every kind."""
+    """Make a table with a problem of every kind."""
     return {
         "mixed": [1, "x"] * (ROWS // 2),
         "complex": [1j] * ROWS,

@@ -1,4 +1,4 @@
-"""What stands for the rows of a table: it knows no layout, and any value."""
+"""The digest of rows does not depend on row order, names or blocks, and changes with every value."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_every_single_value_counts() -> None:
 
 
 def test_columns_with_the_same_counts_in_other_pairs_differ() -> None:
-    # All pairs of columns have the same counts in both; only the three together tell them apart.
+    # All pairs of columns have the same counts in both tables; only the joint counts of all three differ.
     even = [[0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0]]
     odd = [[0, 0, 1, 1], [0, 1, 0, 1], [1, 0, 0, 1]]
     assert _digest(even) != _digest(odd)

@@ -1,4 +1,4 @@
-"""Tables keep numbers as numbers, and no look of them misleads."""
+"""Tables keep numbers as numbers, and their formats do not mislead."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from stablebn.study.tables.table import (
+from stablebn.study.tables.study_table import (
     StudyTable,
     TableCell,
     TableRow,
@@ -121,7 +121,7 @@ def test_markdown_takes_no_text_for_markup() -> None:
     assert r"| a\|b\*c\_d | 1.0000 |" in to_markdown(table(TableCell(1.0), label="a|b*c_d"))
 
 
-def test_words_stand_beside_the_papers_words() -> None:
+def test_words_are_shown_with_the_published_words() -> None:
     words = table(TableCell("none", "all"))
     assert "none<br><sub>all</sub>" in to_markdown(words)
     assert to_csv(words) == "metric,learner 0,learner 0 (paper)\nF1,none,all\n"

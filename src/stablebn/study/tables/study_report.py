@@ -11,8 +11,8 @@ from stablebn.networks.model import Network
 from stablebn.study.tables.general_figures import GENERAL_CAPTIONS, general_pictures
 from stablebn.study.tables.general_tables import general_tables
 from stablebn.study.tables.panels import Picture
+from stablebn.study.tables.study_table import StudyTable
 from stablebn.study.tables.summary import Experiments
-from stablebn.study.tables.table import StudyTable
 
 
 class StudyReport(ABC):

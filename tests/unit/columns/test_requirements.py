@@ -1,4 +1,4 @@
-"""What cannot be learned from is refused with names and a remedy; what is odd is reported."""
+"""Tables that cannot be learned from are refused, with names and a remedy; unusual columns give warnings."""
 
 from collections.abc import Hashable
 from typing import Any
