@@ -235,7 +235,7 @@ def bootstrap(
         that say how to read the table: names, weights, kinds, columns, drop, keep, sep, decimal, encoding, na_values;
         and threads, by default 1.
     score : str
-        The score (of learners that only test, the one that judges their graph): bic, aic or loglik; dg (degenerate
+        The score (for constraint-based algorithms, the score of the learned graph): bic, aic or loglik; dg (degenerate
         Gaussian) and adaptive (the best of several models per family), for mixed data; bde, bds, k2 or qnml for
         categorical data; bge for continuous data; basis, for data with nonlinear relations. Or auto: that of a result
         that is scored; without an algorithm by the table; else bic; by default auto.
@@ -259,13 +259,13 @@ def bootstrap(
     iss_w : int | None
         Imaginary sample size of bge for the precision matrix, by default the number of variables + 2.
     prior : str
-        The prior over graphs: uniform, or size: every arc costs ln p nats, where p is the number of variables that
-        vary, because p variables compete for each place. Or auto: that of a result that is scored; without an algorithm
-        by the table; else uniform; by default auto.
+        The prior over graphs: uniform, or size: every arc costs ln p nats, where p is the number of variables that are
+        not constant, because p variables compete to be a parent. Or auto: that of a result that is scored; without an
+        algorithm by the table; else uniform; by default auto.
     arcs : str | None
         Mixed data: clg, no arc from a continuous to a categorical variable (conditional linear Gaussian networks), or
-        any; by default clg, with the scores dg, basis and adaptive any. Other data have no such arcs, and it means
-        nothing.
+        any; by default clg, with the scores dg, basis and adaptive any. It has no effect on other data, which have no
+        such arcs.
     basis_form : str | None
         The score basis: additive, a continuous variable is regressed on functions of each of its parents (not score
         equivalent); or block, variables with all their functions are jointly Gaussian (score equivalent). By default
@@ -273,8 +273,9 @@ def bootstrap(
     basis_degree : int | None
         Degree of the polynomials of the score basis, by default 5 for the additive form and 3 for the block form.
     basis_transform : str
-        What the score basis takes polynomials of: rank, the normal scores of ranks, which no monotone function of a
-        column changes; or bounded, standardised values x as x / sqrt(1 + x**2 / 4); by default rank.
+        The transformation before the polynomials of the score basis: rank, normal scores of the ranks, which no
+        monotone function of a column changes; or bounded, x / sqrt(1 + x**2 / 4) of standardised values x; by default
+        rank.
     tabu : int
         Length of the tabu list; by default 10. Only of tabu-stable, tabu, tabu-dec, tabu-inc.
     noinc : int | None
@@ -691,7 +692,7 @@ def cross_validate(
         Those of `learn` except `max_time`. `threads` is how many folds are learned at once. `discretise` cuts the
         complete table once: the likelihood is that of the bins.
     score : str
-        The score (of learners that only test, the one that judges their graph): bic, aic or loglik; dg (degenerate
+        The score (for constraint-based algorithms, the score of the learned graph): bic, aic or loglik; dg (degenerate
         Gaussian) and adaptive (the best of several models per family), for mixed data; bde, bds, k2 or qnml for
         categorical data; bge for continuous data; basis, for data with nonlinear relations. Or auto: that of a result
         that is scored; without an algorithm by the table; else bic; by default auto.
@@ -715,13 +716,13 @@ def cross_validate(
     iss_w : int | None
         Imaginary sample size of bge for the precision matrix, by default the number of variables + 2.
     prior : str
-        The prior over graphs: uniform, or size: every arc costs ln p nats, where p is the number of variables that
-        vary, because p variables compete for each place. Or auto: that of a result that is scored; without an algorithm
-        by the table; else uniform; by default auto.
+        The prior over graphs: uniform, or size: every arc costs ln p nats, where p is the number of variables that are
+        not constant, because p variables compete to be a parent. Or auto: that of a result that is scored; without an
+        algorithm by the table; else uniform; by default auto.
     arcs : str | None
         Mixed data: clg, no arc from a continuous to a categorical variable (conditional linear Gaussian networks), or
-        any; by default clg, with the scores dg, basis and adaptive any. Other data have no such arcs, and it means
-        nothing.
+        any; by default clg, with the scores dg, basis and adaptive any. It has no effect on other data, which have no
+        such arcs.
     basis_form : str | None
         The score basis: additive, a continuous variable is regressed on functions of each of its parents (not score
         equivalent); or block, variables with all their functions are jointly Gaussian (score equivalent). By default
@@ -729,8 +730,9 @@ def cross_validate(
     basis_degree : int | None
         Degree of the polynomials of the score basis, by default 5 for the additive form and 3 for the block form.
     basis_transform : str
-        What the score basis takes polynomials of: rank, the normal scores of ranks, which no monotone function of a
-        column changes; or bounded, standardised values x as x / sqrt(1 + x**2 / 4); by default rank.
+        The transformation before the polynomials of the score basis: rank, normal scores of the ranks, which no
+        monotone function of a column changes; or bounded, x / sqrt(1 + x**2 / 4) of standardised values x; by default
+        rank.
     tabu : int
         Length of the tabu list; by default 10. Only of tabu-stable, tabu, tabu-dec, tabu-inc.
     noinc : int | None
@@ -1128,7 +1130,7 @@ def learn(
         mmhc, h2pc, fges, best, averaged, exact; or auto, the most accurate one, best, with a score and a prior that are
         chosen for the table unless they are given (the result says which, and why); by default auto.
     score : str
-        The score (of learners that only test, the one that judges their graph): bic, aic or loglik; dg (degenerate
+        The score (for constraint-based algorithms, the score of the learned graph): bic, aic or loglik; dg (degenerate
         Gaussian) and adaptive (the best of several models per family), for mixed data; bde, bds, k2 or qnml for
         categorical data; bge for continuous data; basis, for data with nonlinear relations. Or auto: that of a result
         that is scored; without an algorithm by the table; else bic; by default auto.
@@ -1152,13 +1154,13 @@ def learn(
     iss_w : int | None
         Imaginary sample size of bge for the precision matrix, by default the number of variables + 2.
     prior : str
-        The prior over graphs: uniform, or size: every arc costs ln p nats, where p is the number of variables that
-        vary, because p variables compete for each place. Or auto: that of a result that is scored; without an algorithm
-        by the table; else uniform; by default auto.
+        The prior over graphs: uniform, or size: every arc costs ln p nats, where p is the number of variables that are
+        not constant, because p variables compete to be a parent. Or auto: that of a result that is scored; without an
+        algorithm by the table; else uniform; by default auto.
     arcs : str | None
         Mixed data: clg, no arc from a continuous to a categorical variable (conditional linear Gaussian networks), or
-        any; by default clg, with the scores dg, basis and adaptive any. Other data have no such arcs, and it means
-        nothing.
+        any; by default clg, with the scores dg, basis and adaptive any. It has no effect on other data, which have no
+        such arcs.
     basis_form : str | None
         The score basis: additive, a continuous variable is regressed on functions of each of its parents (not score
         equivalent); or block, variables with all their functions are jointly Gaussian (score equivalent). By default
@@ -1166,8 +1168,9 @@ def learn(
     basis_degree : int | None
         Degree of the polynomials of the score basis, by default 5 for the additive form and 3 for the block form.
     basis_transform : str
-        What the score basis takes polynomials of: rank, the normal scores of ranks, which no monotone function of a
-        column changes; or bounded, standardised values x as x / sqrt(1 + x**2 / 4); by default rank.
+        The transformation before the polynomials of the score basis: rank, normal scores of the ranks, which no
+        monotone function of a column changes; or bounded, x / sqrt(1 + x**2 / 4) of standardised values x; by default
+        rank.
     tabu : int
         Length of the tabu list; by default 10. Only of tabu-stable, tabu, tabu-dec, tabu-inc.
     noinc : int | None
@@ -1376,7 +1379,7 @@ def near_optimal(
     **options
         Of the table and the score, `max_parents`, `max_sets` and `threads`: as in `learn` with `algorithm="exact"`.
     score : str
-        The score (of learners that only test, the one that judges their graph): bic, aic or loglik; dg (degenerate
+        The score (for constraint-based algorithms, the score of the learned graph): bic, aic or loglik; dg (degenerate
         Gaussian) and adaptive (the best of several models per family), for mixed data; bde, bds, k2 or qnml for
         categorical data; bge for continuous data; basis, for data with nonlinear relations. Or auto: that of a result
         that is scored; without an algorithm by the table; else bic; by default auto.
@@ -1400,13 +1403,13 @@ def near_optimal(
     iss_w : int | None
         Imaginary sample size of bge for the precision matrix, by default the number of variables + 2.
     prior : str
-        The prior over graphs: uniform, or size: every arc costs ln p nats, where p is the number of variables that
-        vary, because p variables compete for each place. Or auto: that of a result that is scored; without an algorithm
-        by the table; else uniform; by default auto.
+        The prior over graphs: uniform, or size: every arc costs ln p nats, where p is the number of variables that are
+        not constant, because p variables compete to be a parent. Or auto: that of a result that is scored; without an
+        algorithm by the table; else uniform; by default auto.
     arcs : str | None
         Mixed data: clg, no arc from a continuous to a categorical variable (conditional linear Gaussian networks), or
-        any; by default clg, with the scores dg, basis and adaptive any. Other data have no such arcs, and it means
-        nothing.
+        any; by default clg, with the scores dg, basis and adaptive any. It has no effect on other data, which have no
+        such arcs.
     basis_form : str | None
         The score basis: additive, a continuous variable is regressed on functions of each of its parents (not score
         equivalent); or block, variables with all their functions are jointly Gaussian (score equivalent). By default
@@ -1414,8 +1417,9 @@ def near_optimal(
     basis_degree : int | None
         Degree of the polynomials of the score basis, by default 5 for the additive form and 3 for the block form.
     basis_transform : str
-        What the score basis takes polynomials of: rank, the normal scores of ranks, which no monotone function of a
-        column changes; or bounded, standardised values x as x / sqrt(1 + x**2 / 4); by default rank.
+        The transformation before the polynomials of the score basis: rank, normal scores of the ranks, which no
+        monotone function of a column changes; or bounded, x / sqrt(1 + x**2 / 4) of standardised values x; by default
+        rank.
     max_parents : int | Mapping[Hashable, int] | None
         Most parents of a variable: a number for all, or a dict by name, in which ... stands for all others; on the
         command line 3 or name=3. Only of tabu-stable, hc-stable, tabu, hc, tabu-dec, tabu-inc, hc-dec, hc-inc, mmhc,
@@ -1737,7 +1741,7 @@ def score(
         other text, Excel, JSON lines, SQLite, DuckDB, Parquet, Feather. A folder or pattern of Parquet or CSV files, or
         an iterator of PyArrow batches, is read in parts; a Dask dataframe is read by its cluster.
     score : str
-        The score (of learners that only test, the one that judges their graph): bic, aic or loglik; dg (degenerate
+        The score (for constraint-based algorithms, the score of the learned graph): bic, aic or loglik; dg (degenerate
         Gaussian) and adaptive (the best of several models per family), for mixed data; bde, bds, k2 or qnml for
         categorical data; bge for continuous data; basis, for data with nonlinear relations. Or auto: that of a result
         that is scored; without an algorithm by the table; else bic; by default auto.
@@ -1754,13 +1758,13 @@ def score(
     iss_w : int | None
         Imaginary sample size of bge for the precision matrix, by default the number of variables + 2.
     prior : str
-        The prior over graphs: uniform, or size: every arc costs ln p nats, where p is the number of variables that
-        vary, because p variables compete for each place. Or auto: that of a result that is scored; without an algorithm
-        by the table; else uniform; by default auto.
+        The prior over graphs: uniform, or size: every arc costs ln p nats, where p is the number of variables that are
+        not constant, because p variables compete to be a parent. Or auto: that of a result that is scored; without an
+        algorithm by the table; else uniform; by default auto.
     arcs : str | None
         Mixed data: clg, no arc from a continuous to a categorical variable (conditional linear Gaussian networks), or
-        any; by default clg, with the scores dg, basis and adaptive any. Other data have no such arcs, and it means
-        nothing.
+        any; by default clg, with the scores dg, basis and adaptive any. It has no effect on other data, which have no
+        such arcs.
     basis_form : str | None
         The score basis: additive, a continuous variable is regressed on functions of each of its parents (not score
         equivalent); or block, variables with all their functions are jointly Gaussian (score equivalent). By default
@@ -1768,8 +1772,9 @@ def score(
     basis_degree : int | None
         Degree of the polynomials of the score basis, by default 5 for the additive form and 3 for the block form.
     basis_transform : str
-        What the score basis takes polynomials of: rank, the normal scores of ranks, which no monotone function of a
-        column changes; or bounded, standardised values x as x / sqrt(1 + x**2 / 4); by default rank.
+        The transformation before the polynomials of the score basis: rank, normal scores of the ranks, which no
+        monotone function of a column changes; or bounded, x / sqrt(1 + x**2 / 4) of standardised values x; by default
+        rank.
     kinds : Mapping[Hashable, Kind] | Kind | None
         The kinds of columns, categorical or continuous, if types and values do not determine them: a dict by name, in
         which ... stands for all others; or one kind for all columns that can have it.
@@ -1897,7 +1902,7 @@ def stability(
     **options
         Those of `learn`. For a callable those of `score`, which scores its graphs; with score=None they get no score.
     score : str
-        The score (of learners that only test, the one that judges their graph): bic, aic or loglik; dg (degenerate
+        The score (for constraint-based algorithms, the score of the learned graph): bic, aic or loglik; dg (degenerate
         Gaussian) and adaptive (the best of several models per family), for mixed data; bde, bds, k2 or qnml for
         categorical data; bge for continuous data; basis, for data with nonlinear relations. Or auto: that of a result
         that is scored; without an algorithm by the table; else bic; by default auto.
@@ -1912,13 +1917,13 @@ def stability(
     iss_w : int | None
         Imaginary sample size of bge for the precision matrix, by default the number of variables + 2.
     prior : str
-        The prior over graphs: uniform, or size: every arc costs ln p nats, where p is the number of variables that
-        vary, because p variables compete for each place. Or auto: that of a result that is scored; without an algorithm
-        by the table; else uniform; by default auto.
+        The prior over graphs: uniform, or size: every arc costs ln p nats, where p is the number of variables that are
+        not constant, because p variables compete to be a parent. Or auto: that of a result that is scored; without an
+        algorithm by the table; else uniform; by default auto.
     arcs : str | None
         Mixed data: clg, no arc from a continuous to a categorical variable (conditional linear Gaussian networks), or
-        any; by default clg, with the scores dg, basis and adaptive any. Other data have no such arcs, and it means
-        nothing.
+        any; by default clg, with the scores dg, basis and adaptive any. It has no effect on other data, which have no
+        such arcs.
     basis_form : str | None
         The score basis: additive, a continuous variable is regressed on functions of each of its parents (not score
         equivalent); or block, variables with all their functions are jointly Gaussian (score equivalent). By default
@@ -1926,8 +1931,9 @@ def stability(
     basis_degree : int | None
         Degree of the polynomials of the score basis, by default 5 for the additive form and 3 for the block form.
     basis_transform : str
-        What the score basis takes polynomials of: rank, the normal scores of ranks, which no monotone function of a
-        column changes; or bounded, standardised values x as x / sqrt(1 + x**2 / 4); by default rank.
+        The transformation before the polynomials of the score basis: rank, normal scores of the ranks, which no
+        monotone function of a column changes; or bounded, x / sqrt(1 + x**2 / 4) of standardised values x; by default
+        rank.
     tabu : int
         Length of the tabu list; by default 10. Only of tabu-stable, tabu, tabu-dec, tabu-inc.
     noinc : int | None

@@ -61,8 +61,8 @@ class Result:
     trace : Trace, TestTrace or OperatorTrace
         The steps of the final search; or the tests, Markov blankets and separating sets.
     conflicts : tuple of (a, c, b)
-        V-structures a -> c <- b that were rejected because they contradict stronger evidence.
-    warnings : tuple of Caution
+            V-structures a -> c <- b that were rejected because they contradict stronger evidence.
+        warnings : tuple of Caution
         Warnings about the data or the run.
     kinds : dict of name to "categorical" or "continuous"
         The kinds of all columns except the excluded ones.
