@@ -36,7 +36,7 @@ class ConditionalGaussianTest(IndependenceTest):
         super().__init__()
         self.n = statistics.n
         self._statistics = statistics
-        self._rows = _RowsInMemory(statistics)
+        self._rows = _CompleteRows(statistics)
 
     def outcomes(self, x: int, candidates: Sequence[int], given: int) -> tuple[Numbers, Numbers, Numbers]:
         """Return statistics, degrees of freedom and p-values of x with each candidate, without counting the tests."""
@@ -61,7 +61,7 @@ class ConditionalGaussianTest(IndependenceTest):
         return parameters([*given, x, y]) + parameters(given) - parameters([*given, x]) - parameters([*given, y])
 
 
-class _RowsInMemory:
+class _CompleteRows:
     """Statistics with the rows in memory, fetched once, when the first test needs them."""
 
     def __init__(self, statistics: MixedStatistics | AvailableMixedStatistics) -> None:

@@ -31,7 +31,7 @@ Kinds = Mapping[Hashable, "Kind"]
 Decorator = Callable[[CommandFunction], CommandFunction]
 
 
-class _File(click.ParamType[Path]):
+class _FilePath(click.ParamType[Path]):
     """A path, which the shell completes to the name of a file."""
 
     name = "path"
@@ -45,7 +45,7 @@ class _File(click.ParamType[Path]):
         return complete_file(ctx, param, incomplete)
 
 
-FILE = _File()
+FILE = _FilePath()
 option = functools.partial(click.option, cls=CommandOption)
 
 

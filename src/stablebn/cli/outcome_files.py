@@ -19,7 +19,7 @@ heat_map_option = option(
 )
 
 
-class ResamplingResult(Protocol):
+class WritableResult(Protocol):
     """The result of a stability analysis or a bootstrap."""
 
     def to_json(self) -> str:
@@ -44,7 +44,7 @@ def check_writable(out: Path | None, plot: Path | None, heat_map: Path | None, *
 
 
 def write_results(
-    result: ResamplingResult, out: Path | None, plot: Path | None, heat_map: Path | None, *, force: bool
+    result: WritableResult, out: Path | None, plot: Path | None, heat_map: Path | None, *, force: bool
 ) -> str:
     """Write the requested files; return a sentence that names them, empty if there are none."""
     if out is not None:

@@ -117,7 +117,7 @@ def _printable(value: object) -> object:
     return value if isinstance(value, Markup) else spelled(value, keep="\n")
 
 
-class _FamilyScores(NamedTuple):
+class _VariableScores(NamedTuple):
     """The local score of a variable with its parents and without, and the difference; None if not known."""
 
     score: float | None
@@ -125,9 +125,9 @@ class _FamilyScores(NamedTuple):
     gain: float | None
 
 
-def _family_scores(variable: Variable) -> _FamilyScores:
+def _family_scores(variable: Variable) -> _VariableScores:
     score, alone = (None, None) if variable.family is None else (variable.family.score, variable.family.alone)
-    return _FamilyScores(score, alone, None if score is None or alone is None else score - alone)
+    return _VariableScores(score, alone, None if score is None or alone is None else score - alone)
 
 
 def _read(name: str) -> str:

@@ -183,7 +183,7 @@ def open_spread(
 
 
 @dataclass(frozen=True)
-class _DaskSource:
+class _PartsOnWorkers:
     """Columns and parts of a source, and the problems of columns that cannot be read."""
 
     names: list[Name]
@@ -199,7 +199,7 @@ def is_dask_frame(source: object) -> bool:
     return frames is not None and isinstance(source, frames.DataFrame)
 
 
-def _found_in_files(path: str, cluster: DaskCluster) -> _DaskSource:
+def _found_in_files(path: str, cluster: DaskCluster) -> _PartsOnWorkers:
     if is_text(path) or not (comes_in_parts(path) or can_come_in_parts(path) or not os.path.splitext(path)[1]):
         raise OptionError(
             f'engine="dask" reads Parquet and Arrow files, and {path!r} is none. Write the table as Parquet first.'
@@ -208,7 +208,7 @@ def _found_in_files(path: str, cluster: DaskCluster) -> _DaskSource:
     files: FileParts = Partitions.of(cluster, [path]).map(parts_of_files).fetch(0)
     shares = _shared_out(files.parts, files.rows, _PARTS_A_THREAD * cluster.threads)
     parts = Partitions.of(cluster, [_Files(tuple(share)) for share in shares])
-    return _DaskSource(list(files.types), files.types, files.with_categories, parts, [])
+    return _PartsOnWorkers(list(files.types), files.types, files.with_categories, parts, [])
 
 
 def _shared_out(parts: Sequence[FilePart], rows: Sequence[int], shares: int) -> Iterator[list[FilePart]]:
@@ -250,7 +250,7 @@ class _FrameColumns:
         return sum(column.nbytes for column in self.columns.values())
 
 
-def _found_in_frame(frame: Any, cluster: DaskCluster, choice: ColumnSelection) -> _DaskSource:
+def _found_in_frame(frame: Any, cluster: DaskCluster, choice: ColumnSelection) -> _PartsOnWorkers:
     from dask.delayed import delayed
 
     read_by_worker = delayed(_read_frame, pure=False)
@@ -268,7 +268,7 @@ def _found_in_frame(frame: Any, cluster: DaskCluster, choice: ColumnSelection) -
         if name not in unreadable:
             types[name] = _common_type(name, [summary.types[name] for summary in summaries])
     with_categories = set().union(*(summary.with_categories for summary in summaries))
-    return _DaskSource(summaries[0].names, types, with_categories, parts, list(problems.values()))
+    return _PartsOnWorkers(summaries[0].names, types, with_categories, parts, list(problems.values()))
 
 
 def _read_frame(part: object, choice: ColumnSelection) -> _FrameColumns:
