@@ -194,7 +194,7 @@ def test_the_audit_declares_levels_in_every_layout() -> None:
     found = sb.stability(TABLE, "tabu-stable", repeats=3, levels=DECLARED)
     assert found.graphs == 1
     assert set(found.scores) == {sb.learn(TABLE, "tabu-stable", levels=DECLARED).score}
-    with pytest.raises(sb.OptionError, match="vary='levels' gives other labels"):
+    with pytest.raises(sb.OptionError, match="vary='levels' replaces labels"):
         sb.stability(TABLE, repeats=2, levels=DECLARED, vary="levels")
 
 
