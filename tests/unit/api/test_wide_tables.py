@@ -71,7 +71,7 @@ def test_too_many_pairs_for_the_memory_are_refused_before_any_is_made(
     def refuse(*arguments: object, **options: object) -> None:
         raise AssertionError("pairs are made, though there is no room")
 
-    monkeypatch.setattr(memory, "_LITTLE", 0)
+    monkeypatch.setattr(memory, "_NEVER_CHECKED", 0)
     monkeypatch.setattr(memory, "available_memory", lambda: 1000)
     for caller in ("build_problem", "score"):
         monkeypatch.setattr(import_module(f"stablebn.api.{caller}"), "forbidden_by_kind", refuse)

@@ -21,7 +21,7 @@ TABLES: Mapping[str, Any] = {
 
 @pytest.mark.parametrize("kind", TABLES)
 def test_too_many_variables_are_refused_with_an_estimate(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "_LITTLE", 0)
+    monkeypatch.setattr(memory, "_NEVER_CHECKED", 0)
     monkeypatch.setattr(memory, "available_memory", lambda: 1000)
 
     def counted(*arguments: object, **options: object) -> None:
@@ -54,7 +54,7 @@ def test_a_failed_allocation_is_an_error_that_says_what_to_do(kind: str, monkeyp
 
 
 def test_enough_memory_is_never_too_little(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "_LITTLE", 0)
+    monkeypatch.setattr(memory, "_NEVER_CHECKED", 0)
     for available in (None, 1 << 40):
         monkeypatch.setattr(memory, "available_memory", lambda available=available: available)
         assert sb.learn(TABLES["categorical"], "tabu-stable").finished

@@ -99,7 +99,7 @@ def test_rows_with_weights_give_the_same_as_rows_written_out(kinds: str, monkeyp
     table = sb.random_network(6, kinds=kinds, seed=2).sample(120, seed=1)
     found = []
     for rows in (1, 10**9):
-        monkeypatch.setattr(resampling, "_ROWS_A_DISTINCT_ONE", rows)
+        monkeypatch.setattr(resampling, "_ROWS_PER_DISTINCT_ROW", rows)
         found.append(sb.bootstrap(table, replicates=10))
     assert found[0] == found[1]
 
