@@ -1,4 +1,4 @@
-"""Define options: fields of a configuration with a default, a check, a help text, and the algorithms that have them.
+"""How options work: a field of a configuration with its default, check and help. The table is in `api/arguments.py`.
 
 An option is defined once, as a field of a dataclass:
 

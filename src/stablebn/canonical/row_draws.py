@@ -61,7 +61,7 @@ def check_drawn(total: int) -> None:
 
 
 def _below(total: int, raw: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return integers below a number with exactly equal probability, by rejection of the largest raw numbers."""
+    """Reduce random 64-bit integers to uniform integers below `total`, by rejection sampling."""
     most = (1 << 64) // total * total
     if most < 1 << 64:
         raw = raw[raw < np.uint64(most)]

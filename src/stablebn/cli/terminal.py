@@ -81,7 +81,7 @@ def colours() -> bool | None:
 
 
 def console(*, stderr: bool = False, width: int | None = None) -> Console:
-    """Return a console of Rich with our rule for colours."""
+    """Create a Rich console that uses colour only if `colours()` allows it."""
     from rich.console import Console
 
     # Without colours, Rich by itself would still print bold letters.

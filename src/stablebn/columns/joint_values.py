@@ -75,7 +75,7 @@ def _with_levels(ranks: NDArray[np.int64], codes: NDArray[np.int64], times: NDAr
 
 
 def _bytes(numbers: NDArray[np.int64]) -> bytes:
-    """Return bytes that are the same on every machine."""
+    """Convert integers to big-endian bytes, which are equal on every machine."""
     return numbers.astype(">i8").tobytes()
 
 

@@ -214,7 +214,7 @@ class _LargeComponent:
                 yield from self._split(multipliers, part)
 
     def _add(self, remaining: RemainingChoices, parts: Sequence[Sequence[int]]) -> None:
-        """List the DAGs made of the remaining choices of a branch."""
+        """Add to the list the DAGs that can be built from the parent sets left in this branch."""
         component, limit = self._component, self._limit
         least = sum(best_of_part(component, remaining, part).loss for part in parts)
         if least > self._most:

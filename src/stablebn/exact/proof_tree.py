@@ -156,7 +156,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class Ties:
-    """How many Markov equivalence classes of DAGs are equally good, including that of the DAG itself.
+    """Number of Markov equivalence classes with the best score, including that of the proven DAG.
 
     Only DAGs without superfluous parents count: no parent can be removed without a loss.
 

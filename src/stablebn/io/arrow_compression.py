@@ -107,7 +107,7 @@ def _message(file: BinaryIO, at: int) -> tuple[_FlatbufferTable | None, int]:
 
 
 def _unpacked(file: BinaryIO, at: int) -> int:
-    """Return the total decompressed length of the buffers of the message at a position."""
+    """Return the total decompressed size of the buffers of the Arrow message at file offset `at`."""
     message, body = _message(file, at)
     kind = 0 if message is None else message.integer(1, "<B")
     if message is None or kind not in (_DICTIONARY, _RECORDS):

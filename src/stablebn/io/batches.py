@@ -247,7 +247,7 @@ class FileParts:
 
 
 def parts_of_files(path: str) -> FileParts:
-    """List the parts of a file, or of the files of a folder or a pattern."""
+    """List the row groups of a file, or of all files in a folder or matching a glob pattern."""
     opened = _opened_files(path)
     check_unique(list(opened[0].types))
     every = [

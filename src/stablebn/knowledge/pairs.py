@@ -24,7 +24,7 @@ _HEADERS = "'from,to', 'from,to,kind', 'ID,Parent,Child' or 'ID,Tier 1,Tier 2,..
 
 
 class Statements(NamedTuple):
-    """Pairs and tiers of a frame, a graph or a CSV file.
+    """Background knowledge as read: pairs (required, forbidden or allowed arcs) and tiers.
 
     Attributes
     ----------

@@ -55,7 +55,7 @@ def pc_stable(problem: Problem, config: SearchConfig) -> Pattern:
 def thin_skeleton(
     runner: CITestRunner, adjacent: list[int], separations: dict[tuple[int, int], Separation], joined: Sequence[int]
 ) -> None:
-    """Remove every edge whose ends are independent given some of their neighbours, sizes ascending.
+    """Remove every edge whose end nodes are independent given some set of neighbours; test smaller sets first.
 
     The neighbours are those at the start of each size, so the skeleton does not depend on the order. Pairs in `joined`
     (required arcs) are not tested. A pair that was never tested, because the time was up, is not an edge.

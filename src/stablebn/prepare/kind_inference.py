@@ -1,4 +1,4 @@
-"""Infer whether each column is categorical, continuous, or to be excluded, and encode it."""
+"""Apply the rules of `columns/kinds.py` to all columns, and encode them."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def _bins(read: ReadOptions, like: Schema, *, in_memory: bool) -> Bins:
 
 
 def _cache(source: object, read: ReadOptions, storage: Storage, like: Schema, *, allow_few_rows: bool) -> Cache | None:
-    """Return the cached tables for a source; `None` if the table cannot be kept."""
+    """Return the cache of prepared tables for a source; `None` if this table cannot be cached."""
     if storage.folder is None or storage.engine == "dask" or isinstance(source, SpooledTable):
         return None
     if like.decisions or like.levels:

@@ -199,7 +199,7 @@ def _learn_layout(
     *,
     first: bool,
 ) -> LayoutOutcome:
-    """Learn from a layout; the first one with the options as given, so that their errors are raised at once."""
+    """Learn from one layout. The first layout uses the options unchanged, so that invalid options fail at once."""
     if first:
         return learn_from_layout(learner, layout, options)
     if "threads" in vary:

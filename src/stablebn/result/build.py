@@ -193,7 +193,7 @@ def _families(arcs: Iterable[tuple[int, int]], n: int) -> list[int]:
 def _scored(
     problem: Problem, families: Sequence[int], dag: DAG, latest: float | None
 ) -> tuple[float | None, dict[tuple[Hashable, Hashable], float] | None, bool]:
-    """Return the score of a DAG, the strength of each arc, and whether the score has all digits.
+    """Return the score of a DAG, the strength of each arc, and whether the score has full precision.
 
     The score is `None` if there are too few rows, the strengths are `None` if they would take long. The DAG is given
     by the parent set of each variable, and by names.

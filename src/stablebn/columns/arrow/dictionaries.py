@@ -65,7 +65,7 @@ def indices_beneath_nulls(indices: pa.Array) -> NDArray[Any]:
 
 
 def bits_of(buffer: pa.Buffer, array: pa.Array) -> NDArray[np.uint8]:
-    """Unpack the bits that a buffer has for the values of an array, one number per bit."""
+    """Unpack an Arrow bitmap: one 0 or 1 for each value of the array."""
     first, skipped = divmod(array.offset, 8)
     packed = np.frombuffer(buffer, dtype=np.uint8)[first:]
     return np.unpackbits(packed, count=skipped + len(array), bitorder="little")[skipped:]

@@ -419,7 +419,7 @@ def _taken(values: Sequence[float], indices: pa.Array, type_: pa.DataType) -> pa
 
 
 def _without(texts: Sequence[str], indices: pa.Array, markers: Collection[str]) -> pa.Array:
-    """Set the indices of markers to null."""
+    """Replace the dictionary indices of missing-value markers with null."""
     inside, valid = _split_indices(indices)
     value = np.array([text not in markers for text in texts] + [True])[inside]
     present = pa.py_buffer(np.packbits(value if valid is None else value & (valid > 0), bitorder="little"))

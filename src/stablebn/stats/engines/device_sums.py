@@ -62,7 +62,7 @@ class _DeviceColumns:
 
     @property
     def tops(self) -> list[int]:
-        """Return one bit above the largest value of each column, so that no slice leaves half of its range."""
+        """Return, per column, the exponent e for which all values times 2**-e are below 1/2 in magnitude."""
         return [power + 1 for power in self.powers]
 
     @property

@@ -51,7 +51,7 @@ def engine_names() -> tuple[str, ...]:
 
 
 def engine_named(name: object) -> Engine:
-    """Return an engine by name; an engine of this package goes before an entry point of the same name.
+    """Return an engine by name; a built-in engine takes precedence over a plug-in (entry point) of the same name.
 
     Raises
     ------

@@ -43,11 +43,11 @@ class ManyRows:
         raise AssertionError
 
     def certificate(self, order: Sequence[int]) -> int:
-        """Raise `AssertionError`: the limit of work ends before this is called."""
+        """Not supported for so many rows: callers stop at `MOST_WORK` before they need this."""
         raise AssertionError
 
     def same(self, order: Sequence[int], other: Sequence[int]) -> bool:
-        """Raise `AssertionError`: the limit of work ends before this is called."""
+        """Not supported for so many rows: callers stop at `MOST_WORK` before they need this."""
         raise AssertionError
 
 

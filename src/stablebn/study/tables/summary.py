@@ -185,7 +185,7 @@ class Experiments:
         return [trial for trial in trials if trial is not None]
 
     def mean(self, learner: str, metric: str, statistic: Statistic = "mean") -> float | None:
-        """Return the mean over the trials of a learner of their means, or of their standard deviations."""
+        """Average a statistic of a metric (its mean or SD) over the trials of a learner."""
         return mean_of(self._figures(learner, metric, statistic))
 
     def known(self, learner: str, metric: str, statistic: Statistic = "mean") -> int:

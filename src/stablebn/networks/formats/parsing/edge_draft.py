@@ -12,7 +12,7 @@ from stablebn.networks.formats.parsing.network_draft import first_wrong
 
 
 class Edge(NamedTuple):
-    """Edge of a file, with its mark "->" or "--" and its line."""
+    """An edge read from a graph file, with its mark ("->" or "--") and its line number."""
 
     start: Node
     end: Node

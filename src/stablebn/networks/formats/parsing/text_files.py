@@ -55,7 +55,7 @@ def decode(content: bytes | bytearray, file: str) -> str:
 
 
 def encode(text: str, path: str) -> bytes:
-    """Encode text for a file of this name; equal texts give equal bytes, also compressed."""
+    """Encode text as UTF-8, gzipped if `path` ends in .gz; equal texts give equal bytes."""
     content = text.encode()
     return gzip.compress(content, mtime=0) if _is_packed(path) else content
 
