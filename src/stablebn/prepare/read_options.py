@@ -352,7 +352,7 @@ class Storage(OutOfCoreOptions):
         None,
         "With engine dask: the distributed.Client of the cluster, or the address of its scheduler. On the command line "
         "the address is enough. The table is a Dask dataframe, or Parquet or Arrow files that the workers can read.",
-        command_help="The address of a Dask scheduler, whose workers read the table and count.",
+        command_help="The address of a Dask scheduler, whose workers do the work.",
         command_type=str,
         flag="dask",
         in_studies=False,

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import importlib
-import inspect
 import io
 import json
 import statistics
@@ -13,6 +11,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import click
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -21,6 +20,7 @@ import pytest
 from tests.tables import continuous_columns
 
 import stablebn as sb
+from stablebn.cli.main import app
 from stablebn.resampling.external_learner import frame
 
 ASIA = sb.read_network("asia")
@@ -344,5 +344,6 @@ def test_graphs_in_other_units_are_judged_by_the_score_that_was_chosen() -> None
 
 @pytest.mark.parametrize("command", ["learn", "stability", "bootstrap", "cross-validate", "explain", "report"])
 def test_all_commands_have_the_same_default_algorithm(command: str) -> None:
-    function = importlib.import_module(f"stablebn.cli.commands.{command.replace('-', '_')}").command
-    assert inspect.signature(function).parameters["algorithm"].default == "auto"
+    parsed = app.get_command(click.Context(app), command)
+    assert parsed is not None
+    assert [parameter.default for parameter in parsed.params if parameter.name == "algorithm"] == ["auto"]
