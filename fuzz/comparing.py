@@ -29,6 +29,9 @@ from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Constraints
 from stablebn.stats.variable_sets import bit
 
+_EQUAL = 2.0**-45
+"""Standard deviations: values that differ by less count as equal (docs/promise.md)."""
+
 _MISSING = -1
 """What stands for a missing value among codes."""
 
@@ -223,13 +226,41 @@ def _codes(case: Case) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     every = sorted({repr(label) for own in table.labels for label in own})
     number = {label: place for place, label in enumerate(every)}
     codes = np.full(table.values.shape, _MISSING)
-    for own, values, labels, gap in zip(codes, table.values, table.labels, gaps, strict=True):
-        there = used & ~gap
+    known = [used & ~gap for gap in gaps]
+    ranks = iter(
+        _ranks(
+            [
+                values[there]
+                for values, labels, there in zip(table.values, table.labels, known, strict=True)
+                if not labels
+            ]
+        )
+    )
+    for own, values, labels, there in zip(codes, table.values, table.labels, known, strict=True):
         if labels:
             own[there] = np.array([number[repr(label)] for label in labels])[values[there].astype(np.int64)]
         else:
-            own[there] = np.unique(values[there], return_inverse=True)[1]
+            own[there] = next(ranks)
     return codes[:, used], weights[used]
+
+
+def _ranks(columns: Sequence[NDArray[np.float64]]) -> list[NDArray[np.int64]]:
+    """Return the ranks of the numbers of each column.
+
+    Numbers are equal if values of the standardised columns and their mirror images leave no gap between them that is
+    wider than the rounding of a change of units, as docs/promise.md says.
+    """
+    standardised, tolerance = [], _EQUAL
+    for values in columns:
+        # In units in which no square is too large or too small.
+        scaled = values / (np.abs(values).max(initial=0.0) or 1.0)
+        deviation = float(scaled.std()) if len(values) else 0.0
+        standardised.append((scaled - scaled.mean()) / deviation if deviation else np.zeros(len(values)))
+        if deviation:
+            tolerance = max(tolerance, _EQUAL / 32 / deviation)
+    pooled = np.unique(np.concatenate([image for values in standardised for image in (values, -values)] or [[]]))
+    starts = pooled[np.concatenate([[True], np.diff(pooled) > tolerance])] if len(pooled) else pooled
+    return [np.unique(np.searchsorted(starts, values, side="right"), return_inverse=True)[1] for values in standardised]
 
 
 def _rows(codes: NDArray[np.int64], weights: NDArray[np.int64]) -> dict[bytes, int]:
